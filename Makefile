@@ -1,0 +1,40 @@
+# Every target sets up what it needs, on a fresh machine too: `make test` is enough after a clone.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+DEMO   := build/demo
+JOBS   := $(shell nproc 2>/dev/null || echo 2)
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## the virtual environment in .venv, with dfc in .venv/bin
+	@.ci/prepare compiler
+
+$(STAMP): pyproject.toml setup.py
+	@PYTHON=$(PYTHON) .ci/prepare all $(VENV)
+
+test: setup ## run the tests
+	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+soak: setup ## run the slow tests: more random programs, longer streams
+	@$(BIN)/python -m pytest -n $(JOBS) -m slow $(TESTS)
+
+sanitize: setup ## run the C tests and the conformance cases under the address, undefined-behaviour and thread sanitizers
+	@.ci/sanitize $(BIN)
+
+demo: setup ## compile and run the trading example on generated quotes
+	@.ci/demo $(BIN) $(DEMO)
+
+lint: setup ## check the Python style
+	@$(BIN)/python -m pip install -q --disable-pip-version-check ruff
+	@$(BIN)/ruff check .
+
+clean: ## remove what was made, the virtual environment too
+	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help setup test soak sanitize demo lint clean
+.DEFAULT_GOAL := help

@@ -1,0 +1,1 @@
+"""The compiler: typed program → program, and traces → better program."""

@@ -1,0 +1,1 @@
+"""The nouns: graph, plan, profile, bundle; each with its text form, JSON form and verifier."""

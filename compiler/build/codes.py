@@ -1,0 +1,22 @@
+"""The diagnostics that only a build can give."""
+
+from __future__ import annotations
+
+from dfc.dsl.codes import Code
+
+BUILD_CODES: dict[str, Code] = {
+    "E0901": Code(
+        "the C compiler refuses a C function of the program",
+        "A function that the program names with `c(…)`, or an expression of the program, does not compile. "
+        "The message is the C compiler's own. The generated header APP.h declares every function with the type "
+        "it must have: include it, and the compiler compares the two.",
+        'alternate fast value 1.0 = c("fit.c", "fti")    // fit.c defines `fit`',
+        'alternate fast value 1.0 = c("fit.c", "fit")',
+    ),
+    "E0999": Code(
+        "the generated C does not compile",
+        "The program passed every check, so this is a mistake in dfc and not in the program. Please report it together "
+        "with the program; `dfc compile --emit c` shows the C.",
+        "", "",
+    ),
+}

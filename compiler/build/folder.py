@@ -1,0 +1,53 @@
+"""The output folder: generated files, the runtime and the user's C together, so that `make` alone can build it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dfc.compiler.artifacts.bundle import Bundle
+from dfc.compiler.failure import Wrong
+
+from .depfile import depfile
+from .makefile import makefile
+from .manifest import manifest
+from .user_code import user_files
+from .write import write_file
+
+RESERVED = ("dfrt", "user", "stdlib", "clean", "Makefile")
+RUNTIME_PARTS = ("include", "src", "control")
+
+Tree = dict[str, bytes]
+
+
+def source_tree(bundle: Bundle) -> Tree:
+    """Every file of the output folder that the C compiler needs, by its relative name, in a fixed order."""
+    tree = {name: text.encode() for name, text in bundle.files}
+    tree |= {copied: Path(original).read_bytes() for copied, original in user_files(bundle).items()}
+    tree |= runtime_tree()
+    return dict(sorted(tree.items()))
+
+
+def runtime_tree() -> Tree:
+    """The runtime's C as it stands in the output folder, below `dfrt/`."""
+    found = (path for part in RUNTIME_PARTS for path in (runtime_folder() / part).rglob("*.[ch]"))
+    return {f"dfrt/{path.relative_to(runtime_folder()).as_posix()}": path.read_bytes() for path in sorted(found)}
+
+
+def runtime_folder() -> Path:
+    import dfc.runtime_c
+
+    return Path(next(iter(dfc.runtime_c.__path__)))
+
+
+def write_bundle(bundle: Bundle, out_dir: Path, target: str, program: Path | None = None) -> None:
+    """Writes the folder; a file that already holds these bytes keeps its time, so that `make` does nothing twice."""
+    if bundle.app in RESERVED:
+        raise Wrong(f"an app can't be called `{bundle.app}`: its folder needs that name for something else")
+    tree = source_tree(bundle)
+    tree["Makefile"] = makefile(bundle.app, tree, target).encode()
+    if program is not None:
+        tree[bundle.app] = program.read_bytes()
+    tree["manifest.json"] = manifest(bundle, tree, target).encode()
+    tree[f"{bundle.app}.d"] = depfile(bundle, out_dir).encode()
+    for name, data in tree.items():
+        write_file(out_dir / name, data, mode=0o777 if name == bundle.app else 0o666)

@@ -1,0 +1,157 @@
+"""The `dfc` command: reads the words, calls one of `commands/`, and turns every ending into an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+
+import dfc
+from dfc.compiler.failure import FAILED, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
+
+DESCRIPTION = "Compiles declarative stream programs (.dfl) to native programs."
+EXIT_CODES = """\
+exit codes: 0 good, 1 the program is wrong, 2 wrong usage, 3 something is missing on this machine, 4 the run failed
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command. No traceback reaches a user: DFC_DEBUG=1 asks for it."""
+    try:
+        return _flushed(_run(sys.argv[1:] if argv is None else argv))
+    except Failure as failure:
+        print(f"dfc: {failure}", file=sys.stderr)
+        return failure.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_stdout()
+        return PIPE_CLOSED
+    except Exception as error:  # the last line of defence: everything expected is caught above
+        return _unexpected(error)
+
+
+def _run(argv: list[str]) -> int:
+    words, program_words = split_words(argv)
+    parser = make_parser()
+    args = parser.parse_args(words)
+    if args.command is None:
+        parser.print_help(sys.stderr)
+        return USAGE
+    args.program_words = program_words
+    command = importlib.import_module(f"dfc.compiler.commands.{args.module}")
+    try:
+        return command.run(args)
+    except Exception as error:
+        return _program_error(error, args)
+
+
+def _program_error(error: Exception, args: argparse.Namespace) -> int:
+    """Diagnostics that a stage raised are shown like those that it collected; anything else goes on up."""
+    from dfc.dsl.diagnostics import ProgramError
+
+    if not isinstance(error, ProgramError):
+        raise error
+    from dfc.compiler.commands.report import report
+
+    return report(error.diagnostics, args)
+
+
+def split_words(argv: list[str]) -> tuple[list[str], list[str]]:
+    """`run app.dfl -- --stats`: what follows the first `--` belongs to the program that is run."""
+    if argv[:1] == ["run"] and "--" in argv:
+        at = argv.index("--")
+        return argv[:at], argv[at + 1:]
+    return argv, []
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="dfc", description=DESCRIPTION, epilog=EXIT_CODES, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"dfc {dfc.__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_reading_commands(commands)
+    _add_building_commands(commands)
+    error = _add(commands, "error", "say what a diagnostic means, with an example")
+    error.add_argument("code", nargs="?", metavar="CODE", help="a code such as E0123; without one, all are listed")
+    _add(commands, "version", "print the version")
+    return parser
+
+
+def _add_reading_commands(commands) -> None:
+    _add(commands, "check", "say what is wrong with a program", program=True)
+    fmt = _add(commands, "fmt", "write a program in the one standard form", program="many")
+    fmt.add_argument("--check", action="store_true", help="change nothing; exit 1 if a file would change")
+    fmt.add_argument("--diff", action="store_true", help="change nothing; print what would change")
+    graph = _add(commands, "graph", "draw the dataflow graph", program=True)
+    graph.add_argument("-o", "--output", metavar="FILE", help="FILE.svg, .dot, .json or .txt (default: text to stdout)")
+    _add(commands, "explain", "show operators, windows and the chosen layout, with reasons", program=True)
+
+
+def _add_building_commands(commands) -> None:
+    compile_ = _add(commands, "compile", "write C and build the native program", program=True)
+    compile_.add_argument("-o", "--output", metavar="DIR", help="the folder to write to (default: build)")
+    compile_.add_argument("--target", choices=("portable", "native"), default="portable",
+                          help="any machine of this architecture, or this one (default: portable)")
+    compile_.add_argument("--emit", metavar="LIST", help="instead of building: some of ast,graph,plan,c,control, "
+                                                         "to stdout or into DIR")
+    run = _add(commands, "run", "compile a program and run it", program=True,
+               epilog="Words after `--` go to the program: dfc run app.dfl -- --stats")
+    run.add_argument("--workers", metavar="N", type=_positive, help="how many workers a parallel operator has")
+    run.add_argument("--target", choices=("native", "portable"), default="native",
+                     help="this machine, or any of its architecture (default: native)")
+    run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
+
+
+def _add(commands, name: str, summary: str, program: bool | str = False, epilog: str | None = None):
+    """One command; those about a program share the file, the parameters and the form of diagnostics."""
+    sentence = summary.capitalize() + "."
+    parser = commands.add_parser(name, help=summary, description=sentence, epilog=epilog, allow_abbrev=False)
+    parser.set_defaults(module="compile_" if name == "compile" else name, json=False, defines=[])
+    if program:
+        words = {"nargs": "+", "metavar": "PROGRAM.dfl"} if program == "many" else {"metavar": "PROGRAM.dfl"}
+        parser.add_argument("program", help="the program; - is stdin", **words)
+        parser.add_argument("--json", action="store_true", help="print diagnostics as lines of JSON")
+    if program and program != "many":
+        parser.add_argument("-D", dest="defines", metavar="NAME=VALUE", action="append", default=[], type=_define,
+                            help="set a `param` of the program; can be given many times")
+    return parser
+
+
+def _define(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"`{word}` is not NAME=VALUE")
+    return name, value
+
+
+def _positive(word: str) -> int:
+    if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 1024:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number from 1 to 1024")
+    return int(word)
+
+
+def _flushed(code: int) -> int:
+    """A full disk or a closed pipe shows at the last flush: better here than in the interpreter's exit."""
+    sys.stdout.flush()
+    return code
+
+
+def _forget_stdout() -> None:
+    """Python flushes stdout once more at exit; without this it would complain about the closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unexpected(error: Exception) -> int:
+    if os.environ.get("DFC_DEBUG"):
+        raise error
+    if isinstance(error, OSError) and error.filename is None and error.strerror:
+        print(f"dfc: {error.strerror}", file=sys.stderr)
+        return FAILED
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    print(f"dfc: internal error ({what}); please report it with the program; DFC_DEBUG=1 shows where", file=sys.stderr)
+    return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Plan → C, header and controller configuration."""

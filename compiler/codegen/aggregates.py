@@ -1,0 +1,180 @@
+"""Aggregates as C: the fields of a partial value, how a tuple enters it, how two are combined, what comes out.
+
+Equal parts are shared: `avg(x)` and `stddev(x)` count once, `first(a)` and `first(b)` look at the time once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...dsl import typed
+from ...dsl.types import Float, Int, Text, Type
+from .c_types import c_type
+from .expressions import Scope, c_slice, c_value
+from .names import identifier
+
+
+@dataclass
+class Partial:
+    """The code for one step's aggregates. `p` is the partial, `t` the tuple, `time` its time; combining
+    takes `later` into `p`, everything in `later` being of later panes."""
+
+    scope: Scope  # for the values of tuples
+    fields: dict[str, str] = field(default_factory=dict)  # name → declaration
+    empty: list[str] = field(default_factory=list)
+    lift: list[str] = field(default_factory=list)
+    combine: list[str] = field(default_factory=list)
+    first: list[str] = field(default_factory=list)  # statements when this tuple is the first so far
+    last: list[str] = field(default_factory=list)
+    first_combine: list[str] = field(default_factory=list)
+    last_combine: list[str] = field(default_factory=list)
+    results: dict[typed.Aggregate, str] = field(default_factory=dict)  # over `p`
+    whole: list[Whole] = field(default_factory=list)
+    values: dict[typed.Aggregate, int] = field(default_factory=dict)
+
+    def add(self, aggregate: typed.Aggregate) -> None:
+        if aggregate not in self.results:
+            self.results[aggregate] = _ADD[aggregate.function](self, aggregate)
+
+    def declare(self, name: str, declaration: str, empty: str, lift: str, combine: str) -> str:
+        """Adds a field with its code once; answers the expression that reads it."""
+        if name not in self.fields:
+            self.fields[name] = declaration
+            self.empty.append(f"p->{name} = {empty};")
+            self.lift.append(lift)
+            self.combine.append(combine)
+        return f"p->{name}"
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An aggregate that needs all values of the window: which function, the value, its setting."""
+
+    name: str
+    function: str
+    value: str
+    setting: float
+
+
+def partial_of(aggregates: tuple[typed.Aggregate, ...], symbols: dict[str, int]) -> Partial:
+    partial = Partial(Scope(symbols))
+    for aggregate in aggregates:
+        partial.add(aggregate)
+    return partial
+
+
+def _slot(partial: Partial, aggregate: typed.Aggregate, prefix: str) -> str:
+    """A field name for a value; equal values share it."""
+    key = c_slice(aggregate.value, partial.scope) if isinstance(aggregate.value.type, Text) else \
+        c_value(aggregate.value, partial.scope)
+    number = partial.values.setdefault(key, len(partial.values))
+    base = f"_{identifier(aggregate.value.name)}" if isinstance(aggregate.value, typed.FieldRef) else ""
+    return f"{prefix}{base}_{number}"
+
+
+def _count(partial: Partial, aggregate: typed.Aggregate | None = None) -> str:
+    return partial.declare("n", "int64_t n", "0", "p->n++;", "p->n += later->n;")
+
+
+def _sum(partial: Partial, aggregate: typed.Aggregate) -> str:
+    return _running_sum(partial, aggregate, c_type(aggregate.type), aggregate.type)
+
+
+def _running_sum(partial: Partial, aggregate: typed.Aggregate, ctype: str, type_: Type) -> str:
+    name = _slot(partial, aggregate, "sum" if isinstance(type_, Float) else "total")
+    value = c_value(aggregate.value, partial.scope)
+    if isinstance(type_, Int) and type_.signed:
+        return partial.declare(name, f"int64_t {name}", "0", f"p->{name} = dfrt_add_i64(p->{name}, (int64_t){value});",
+                               f"p->{name} = dfrt_add_i64(p->{name}, later->{name});")
+    return partial.declare(name, f"{ctype} {name}", "0", f"p->{name} += ({ctype}){value};",
+                           f"p->{name} += later->{name};")
+
+
+def _avg(partial: Partial, aggregate: typed.Aggregate) -> str:
+    count = _count(partial)
+    return f"({_running_sum(partial, aggregate, 'double', Float(64))} / (double){count})"
+
+
+def _extreme(partial: Partial, aggregate: typed.Aggregate, function: str, sign: str) -> str:
+    type_, name = aggregate.type, _slot(partial, aggregate, function)
+    value = c_value(aggregate.value, partial.scope)
+    worse = f" || p->{name} != p->{name}" if isinstance(type_, Float) else ""  # NaN gives way
+    combine = f"if (later->{name} {sign} p->{name}{worse}) p->{name} = later->{name};"
+    lift = f"{{ {c_type(type_)} value = {value}; if (value {sign} p->{name}{worse}) p->{name} = value; }}"
+    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), lift, combine)
+
+
+def _worst(type_: Type, function: str) -> str:
+    """What every value of the type beats."""
+    if isinstance(type_, Float):
+        return "NAN" if type_.bits == 64 else "(float)NAN"
+    bits, signed = (type_.bits, type_.signed) if isinstance(type_, Int) else (64, True)
+    if function == "min":
+        return f"{'' if signed else 'U'}INT{bits}_MAX"
+    return f"INT{bits}_MIN" if signed else "0"
+
+
+def _min(partial: Partial, aggregate: typed.Aggregate) -> str:
+    return _extreme(partial, aggregate, "min", "<")
+
+
+def _max(partial: Partial, aggregate: typed.Aggregate) -> str:
+    return _extreme(partial, aggregate, "max", ">")
+
+
+def _edge(partial: Partial, aggregate: typed.Aggregate, which: str) -> str:
+    name, type_ = _slot(partial, aggregate, which), aggregate.type
+    if name not in partial.fields:
+        partial.fields[name] = f"{c_type(type_)} {name}"
+        partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
+        store = f"(void)dfrt_text_assign(&p->{name}, {type_.size}, {c_slice(aggregate.value, partial.scope)});" \
+            if isinstance(type_, Text) else f"p->{name} = {c_value(aggregate.value, partial.scope)};"
+        getattr(partial, which).append(store)
+        getattr(partial, f"{which}_combine").append(f"p->{name} = later->{name};")
+    return f"dfrt_text_of(&p->{name})" if isinstance(type_, Text) else f"p->{name}"
+
+
+def _first(partial: Partial, aggregate: typed.Aggregate) -> str:
+    partial.fields.setdefault("first_time", "int64_t first_time")
+    return _edge(partial, aggregate, "first")
+
+
+def _last(partial: Partial, aggregate: typed.Aggregate) -> str:
+    partial.fields.setdefault("last_time", "int64_t last_time")
+    return _edge(partial, aggregate, "last")
+
+
+def _moments(partial: Partial, aggregate: typed.Aggregate) -> tuple[str, str]:
+    """Welford's update and Chan's combination: no cancellation, whatever the values' offset."""
+    _count(partial)
+    mean, m2 = _slot(partial, aggregate, "mean"), _slot(partial, aggregate, "m2")
+    value = c_value(aggregate.value, partial.scope)
+    partial.declare(mean, f"double {mean}", "0", f"{{ double value = (double){value}, gap = value - p->{mean}; "
+                    f"p->{mean} += gap / (double)p->n; p->{m2} += gap * (value - p->{mean}); }}",
+                    f"dfrt_combine_moments(&p->{mean}, &p->{m2}, before, later->{mean}, later->{m2}, later->n);")
+    if m2 not in partial.fields:
+        partial.fields[m2] = f"double {m2}"
+        partial.empty.append(f"p->{m2} = 0;")
+    return mean, m2
+
+
+def _stddev(partial: Partial, aggregate: typed.Aggregate) -> str:
+    _, m2 = _moments(partial, aggregate)
+    return f"(p->n > 1 ? sqrt(p->{m2} / (double)(p->n - 1)) : (double)NAN)"
+
+
+def _stddev_pop(partial: Partial, aggregate: typed.Aggregate) -> str:
+    _, m2 = _moments(partial, aggregate)
+    return f"sqrt(p->{m2} / (double)p->n)"
+
+
+def _whole(partial: Partial, aggregate: typed.Aggregate) -> str:
+    name = f"whole_{len(partial.whole)}"
+    setting = aggregate.settings[0] if aggregate.settings else 0.5
+    function = "ewma" if aggregate.function == "ewma" else "quantile"
+    partial.whole.append(Whole(name, function, c_value(aggregate.value, partial.scope), setting))
+    return name
+
+
+_ADD = {"count": _count, "sum": _sum, "avg": _avg, "min": _min, "max": _max, "first": _first, "last": _last,
+        "stddev": _stddev, "stddev_pop": _stddev_pop, "median": _whole, "quantile": _whole, "ewma": _whole}

@@ -1,0 +1,71 @@
+"""How the types of the language look in C."""
+
+from __future__ import annotations
+
+from ...dsl.types import (Bool, Duration, Float, Int, Record, Symbol, Text, Timestamp, Type, UNIT_NS)
+from .names import identifier
+
+
+def c_type(type_: Type) -> str:
+    """The type of a variable or field; a text is the struct that records hold."""
+    match type_:
+        case Int(bits, signed):
+            return f"{'' if signed else 'u'}int{bits}_t"
+        case Float(bits):
+            return "double" if bits == 64 else "float"
+        case Bool():
+            return "bool"
+        case Timestamp() | Duration():
+            return "int64_t"
+        case Symbol():
+            return "dfrt_symbol"
+        case Text(size):
+            return f"struct {{ uint32_t size; char data[{size}]; }}"
+    raise TypeError(f"{type_} has no C type")
+
+
+def declare(type_: Type, name: str) -> str:
+    return f"{c_type(type_)} {name}"
+
+
+def kind(type_: Type) -> str:
+    """The dfrt_kind of a field."""
+    match type_:
+        case Int() | Float():
+            return f"DFRT_{str(type_).upper()}"
+        case Bool():
+            return "DFRT_BOOL"
+        case Timestamp():
+            return "DFRT_TIMESTAMP"
+        case Duration():
+            return "DFRT_DURATION"
+        case Symbol():
+            return "DFRT_SYMBOL"
+        case Text():
+            return "DFRT_TEXT"
+    raise TypeError(f"{type_} has no kind")
+
+
+def packed_size(type_: Type) -> int:
+    match type_:
+        case Int(bits) | Float(bits):
+            return bits // 8
+        case Bool():
+            return 1
+        case Symbol():
+            return 4
+        case Text(size):
+            return size
+    return 8
+
+
+def unit_ns(type_: Type) -> int:
+    return UNIT_NS[type_.unit] if isinstance(type_, Timestamp | Duration) else 0
+
+
+def capacity(type_: Type) -> int:
+    return type_.size if isinstance(type_, Text) else 0
+
+
+def fields_of(record: Record) -> tuple[tuple[str, Type], ...]:
+    return tuple((identifier(field.name), field.type) for field in record.fields)

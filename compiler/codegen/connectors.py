@@ -1,0 +1,28 @@
+"""Connectors of the program's text as the specifications that the runtime and its command line understand."""
+
+from __future__ import annotations
+
+from ...dsl import typed
+
+
+def connector_spec(connector: typed.Connector) -> str:
+    """`csv("a.csv")` is `csv:a.csv`; `generate(count: 5, bid: 1.0..2.0)` is `generate:count=5,bid=1.0..2.0`."""
+    if connector.kind != "generate":
+        return f"{connector.kind}:{connector.path}"
+    return "generate:" + ",".join(f"{name}={_value(name, value)}" for name, value in connector.settings)
+
+
+def _value(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        return "..".join(_number(part) for part in value)
+    if name == "disorder":
+        return f"{int(value)}ns"
+    return _number(value)
+
+
+def _number(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,234 @@
+"""Graph and plan → the files of a program: C, header, main, controller configuration."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from ...dsl import typed
+from ...dsl.types import Text
+from ..artifacts.graph import Graph
+from ..artifacts.plan import Edge, Plan, to_text
+from ..artifacts.step_text import kind_of
+from .c_types import c_type
+from .connectors import connector_spec
+from .control import control_configuration, notice
+from .expressions import Scope, c_value
+from .header import header
+from .names import Names, c_string, identifier
+from .records import record_code, record_view
+from .step_code import StepCode, step_code
+from .step_views import Context
+from .templating import number_lines, render
+
+ABI = 1
+
+
+def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, str], ...]:
+    """(name, text) of every generated file; the same graph and plan give the same bytes."""
+    program = graph.program
+    context = Context(graph, plan, Names(program.name), {})
+    app, file = program.name, os.path.basename(program.file)
+    return (
+        (f"{app}.h", header(context)),
+        (f"{app}.c", number_lines(_program_c(context, version), f"{app}.c")),
+        ("main.c", render("main.c.j2", app=app, file=file, program=context.names.program)),
+        ("control.json", control_configuration(graph, plan)),
+    )
+
+
+def _program_c(context: Context, version: str) -> str:
+    graph, plan, program = context.graph, context.plan, context.graph.program
+    sinks = [step.name for step in graph.steps if isinstance(step.body, typed.Sink)]
+    code = {step.name: step_code(context, step, sinks) for step in graph.steps}
+    functions = [_function(function, context) for function in program.functions
+                 if not isinstance(function.body, typed.CFunction)]
+    edges = [_edge(context, edge) for edge in plan.edges]
+    waits = [segment.number for segment in plan.segments if any(code[name].waits for name in segment.steps)]
+    return render(
+        "program.c.j2", app=program.name, file=os.path.basename(program.file), abi=ABI, program=context.names.program,
+        plan_lines=to_text(plan).replace("*/", "* /").splitlines(), quoted_app=c_string(program.name),
+        version=c_string(version), notice=notice(program),
+        functions=functions, records=record_code(_records(context)),
+        stores=[c.store for c in code.values() if c.store], segments=[_segment(s, code) for s in plan.segments],
+        declarations=_declarations(context), links=_links(context, edges, code),
+        steps=[c.functions for c in code.values() if c.functions], edges=edges,
+        reading=_reading(context, code, waits), sources=_sources(context), sinks=_sinks(context, sinks),
+        step_entries=_step_entries(context), alternates=_alternates(context),
+        symbols=[c_string(text) for text in context.symbols],
+        symbol_sizes=[len(text.encode()) for text in context.symbols])
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+def _records(context: Context) -> list:
+    """Every record that a step puts out, once; the functions for input and output only where they are used."""
+    read = {step.record.name for step in context.graph.steps if isinstance(step.body, typed.Source)}
+    written = {context.input(step).name for step in context.graph.steps if isinstance(step.body, typed.Sink)}
+    records = {step.record.name: step.record for step in context.graph.steps}
+    return [record_view(record, context.names, record.name in read, record.name in written)
+            for record in records.values() if record.name in read | written]
+
+
+def _function(function: typed.Function, context: Context) -> str:
+    """A `fn` of the program as a C function; texts are passed as slices."""
+    def parameter(name: str, type_: object) -> str:
+        return f"{_value_type(type_)} {identifier(name)}"
+
+    words = "".join(f", {parameter(name, type_)}" for name, type_ in function.params)
+    return (f"DFRT_INLINE {_value_type(function.result)} fn_{identifier(function.name)}(uint64_t *faults{words})\n"
+            f"{{\n    (void)faults;\n    return {c_value(function.body, Scope(context.symbols))};\n}}")
+
+
+def _value_type(type_: object) -> str:
+    return "dfrt_slice" if isinstance(type_, Text) else c_type(type_)
+
+
+@dataclass(frozen=True)
+class SegmentView:
+    number: int
+    kind: str
+    why: str
+    title: str
+    replicated: str
+    members: tuple[str, ...]
+    waits: tuple[str, ...]
+    opens: tuple[str, ...]
+    closes: tuple[str, ...]
+
+
+def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
+    own = [code[name] for name in segment.steps]
+    members = [f"struct {c.view.c} {c.view.c}" for c in own if c.store]
+    members += [f"struct {c.view.c}_waiting {c.view.c}_waiting" for c in own if c.waits]
+    return SegmentView(segment.number, segment.kind, segment.why, c_string(segment.kind),
+                       "true" if segment.replicated else "false", tuple(members),
+                       tuple(c.view.c for c in own if c.waits), tuple(name for c in own for name in c.opens),
+                       tuple(name for c in own for name in c.closes))
+
+
+def _calls(context: Context, step: typed.Step, port: int) -> tuple[str, str]:
+    """The functions that take a tuple and a watermark of this input."""
+    c = context.names.step(step.name)
+    suffix = f"_{port}" if len(step.inputs) > 1 or isinstance(step.body, typed.Union_) else ""
+    return f"{c}_push{suffix}", f"{c}_watermark{suffix}"
+
+
+def _declarations(context: Context) -> list[str]:
+    """Prototypes of all tuple and watermark functions, so that steps can stand in any order."""
+    found = []
+    for step in context.graph.steps:
+        segment = f"struct segment_{context.plan.segment_of(step.name).number} *s"
+        for port in range(len(step.inputs)):
+            push, watermark = _calls(context, step, port)
+            found.append(f"static void {push}({segment}, const {context.record(context.input(step, port))} *t, int64_t time)")
+            found.append(f"static void {watermark}({segment}, int64_t watermark)")
+    return found
+
+
+@dataclass(frozen=True)
+class EdgeView:
+    number: int
+    title: str
+    quoted: str
+    source: int
+    target: int
+    tuple: str
+    element: str
+    keyed: str  # the step whose key orders what one event releases in several replicas; '' if there is none
+    routing: str
+    markers: str
+    hash: str
+    push: str
+    watermark: str
+
+
+def _edge(context: Context, edge: Edge) -> EdgeView:
+    consumer = context.graph.step(edge.consumer)
+    push, watermark = _calls(context, consumer, edge.port)
+    tuple_ = context.record(context.graph.step(edge.producer).record)
+    keyed = _ordering_step(context, edge)
+    suffix = f"_{edge.port}" if isinstance(consumer.body, typed.Join) else ""
+    title = f"{edge.producer} to {edge.consumer}"
+    return EdgeView(edge.number, title, c_string(title), edge.source, edge.target, tuple_,
+                    f"edge_{edge.number}_element" if keyed else tuple_, keyed, edge.routing, edge.markers,
+                    f"{context.names.step(consumer.name)}_hash_of{suffix}(t)", push, watermark)
+
+
+def _ordering_step(context: Context, edge: Edge) -> str:
+    """Windows that the watermark closes come out of all replicas at once."""
+    segment = context.plan.segments[edge.source]
+    first = context.graph.step(segment.steps[0]).body
+    timed = isinstance(first, typed.Operator) and isinstance(first.window, typed.TimeWindow | typed.SessionWindow)
+    return context.names.step(segment.steps[0]) if segment.kind == "keyed" and timed else ""
+
+
+def _links(context: Context, edges: list[EdgeView], code: dict[str, StepCode]) -> list[str]:
+    found = [render("link.c.j2", edge=edge) for edge in edges]
+    for step in context.graph.steps:
+        if not isinstance(step.body, typed.Sink):
+            found.append(_emit(context, step, code[step.name]))
+    return found
+
+
+def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
+    crossing = {(e.producer, e.consumer, e.port): e.number for e in context.plan.edges}
+    pushes, passes = [], []
+    for consumer in context.graph.consumers(step.name):
+        for port in (p for p, name in enumerate(consumer.inputs) if name == step.name):
+            number = crossing.get((step.name, consumer.name, port))
+            push, watermark = _calls(context, consumer, port) if number is None else \
+                (f"edge_{number}_put", f"edge_{number}_pass")
+            if not isinstance(consumer.body, typed.Late):
+                pushes.append(push)
+                passes.append(watermark)
+    code.view.extra |= {"pushes": pushes, "passes": passes}
+    return render("emit.c.j2", x=code.view)
+
+
+def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> str:
+    sources = [code[step.name].view for step in context.graph.steps if isinstance(step.body, typed.Source)]
+    return render("reading.c.j2", sources=sources, waits=waits)
+
+
+# --- tables -----------------------------------------------------------------------------------------
+
+
+def _sources(context: Context) -> list[dict]:
+    return [{"name": c_string(step.name), "spec": c_string(connector_spec(step.body.connector)),
+             "record": context.record(step.record), "time_field": _time_field(step),
+             "step": context.number(step.name)}
+            for step in context.graph.steps if isinstance(step.body, typed.Source)]
+
+
+def _time_field(step: typed.Step) -> int:
+    names = [f.name for f in step.record.fields]
+    return names.index(step.body.event_time) if step.body.event_time else -1
+
+
+def _sinks(context: Context, sinks: list[str]) -> list[dict]:
+    steps = [context.graph.step(name) for name in sinks]
+    return [{"name": c_string(step.name), "spec": c_string(connector_spec(step.body.connector)),
+             "record": context.record(context.input(step)),
+             "segment": context.plan.segment_of(step.name).number, "step": context.number(step.name)}
+            for step in steps]
+
+
+def _step_entries(context: Context) -> list[dict]:
+    same = (typed.Map, typed.Scan, typed.Sink, typed.Union_)
+    return [{"name": c_string(step.name), "kind": c_string(kind_of(step.body)), "c": context.names.step(step.name),
+             "inputs": [] if isinstance(step.body, typed.Late) else [context.number(name) for name in step.inputs],
+             "same": "true" if isinstance(step.body, same) else "false"} for step in context.graph.steps]
+
+
+def _alternates(context: Context) -> list[dict]:
+    found = []
+    for chosen in context.plan.alternates:
+        alternates = context.graph.step(chosen.operator).body.alternates
+        names = [a.name for a in alternates]
+        found.append({"name": c_string(chosen.operator), "c": context.names.step(chosen.operator),
+                      "names": [c_string(name) for name in names], "active": names.index(chosen.alternate)})
+    return found
+
+

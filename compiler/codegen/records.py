@@ -1,0 +1,101 @@
+"""Records as C structs, with the functions that parse, print, pack and unpack them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...dsl.types import Bool, Float, Int, Record, Symbol, Text, Type
+from .c_types import c_type, capacity, fields_of, kind, packed_size, unit_ns
+from .names import Names, c_string
+from .templating import render
+
+
+@dataclass(frozen=True)
+class FieldView:
+    c: str
+    title: str
+    kind: str
+    capacity: int
+    unit_ns: int
+    parse: str
+    print: str
+    decode: tuple[str, ...]
+    encode: str
+
+
+@dataclass(frozen=True)
+class RecordView:
+    c: str
+    title: str
+    quoted: str
+    declarations: tuple[str, ...]
+    packed_size: int
+    fields: tuple[FieldView, ...]
+    read: bool
+    written: bool
+
+
+def record_view(record: Record, names: Names, read: bool, written: bool) -> RecordView:
+    offsets = [sum(packed_size(f.type) for f in record.fields[:i]) for i in range(len(record.fields))]
+    lone = len(record.fields) == 1
+    fields = tuple(_field(c, f.name, f.type, i, offsets[i], lone)
+                   for i, ((c, _), f) in enumerate(zip(fields_of(record), record.fields)))
+    declarations = tuple(f"{c_type(type_)} {c}" for c, type_ in fields_of(record))
+    return RecordView(names.record(record.name), record.name, c_string(record.name), declarations,
+                      sum(packed_size(f.type) for f in record.fields), fields, read, written)
+
+
+def record_code(views: list[RecordView]) -> str:
+    return render("records.c.j2", records=views)
+
+
+def _field(c: str, title: str, type_: Type, index: int, offset: int, lone: bool) -> FieldView:
+    return FieldView(c, c_string(title), kind(type_), capacity(type_), unit_ns(type_), _parse(c, type_, index),
+                     _print(c, type_, lone), _decode(c, type_, index, offset), _encode(c, type_, offset))
+
+
+def _parse(c: str, type_: Type, index: int) -> str:
+    words = f"row[{index}].data, row[{index}].size, &r->{c}"
+    match type_:
+        case Int() | Float():
+            return f"dfrt_parse_{type_}({words})"
+        case Bool():
+            return f"dfrt_parse_bool({words})"
+        case Symbol():
+            return f"dfrt_parse_symbol({words})"
+        case Text(size):
+            return f"dfrt_parse_text({words}, {size})"
+    return f"dfrt_parse_i64({words})"
+
+
+def _print(c: str, type_: Type, lone: bool) -> str:
+    match type_:
+        case Int(_, signed):
+            return f"dfrt_put_{'i' if signed else 'u'}64(out, r->{c});"
+        case Float(bits):
+            return f"dfrt_put_f{bits}(out, r->{c});"
+        case Bool():
+            return f"dfrt_put_bool(out, r->{c});"
+        case Symbol():
+            return f"dfrt_put_{'lone_' if lone else ''}symbol(out, r->{c});"
+        case Text():
+            return f"dfrt_put_{'lone_' if lone else ''}text(out, r->{c}.data, r->{c}.size);"
+    return f"dfrt_put_i64(out, r->{c});"
+
+
+def _decode(c: str, type_: Type, index: int, offset: int) -> tuple[str, ...]:
+    match type_:
+        case Text(size):
+            return (f"if (!dfrt_text_decode(packed + {offset}, &r->{c}, {size})) return {index};",)
+        case Bool():
+            return (f"if (packed[{offset}] > 1) return {index};", f"r->{c} = packed[{offset}] == 1;")
+    return (f"dfrt_unpack(&r->{c}, packed + {offset}, {packed_size(type_)});",)
+
+
+def _encode(c: str, type_: Type, offset: int) -> str:
+    match type_:
+        case Text(size):
+            return f"memcpy(packed + {offset}, r->{c}.data, {size});"
+        case Bool():
+            return f"packed[{offset}] = r->{c} ? 1 : 0;"
+    return f"dfrt_pack(packed + {offset}, &r->{c}, {packed_size(type_)});"

@@ -1,0 +1,102 @@
+"""Each step as C: which view and which templates it is written with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...dsl import typed
+from . import step_views as views
+from .step_views import Context, View
+from .templating import render
+
+
+@dataclass(frozen=True)
+class StepCode:
+    """A step's view, its store (before the segments are declared) and its functions (after)."""
+
+    view: View
+    store: str = ""
+    functions: str = ""
+    opens: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
+    waits: bool = False  # for the end of an event
+
+
+def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
+    body = step.body
+    match body:
+        case typed.Source():
+            return _source(views.source_view(context, step))
+        case typed.Late():
+            return _stateless(views.late_view(context, step))
+        case typed.Filter() | typed.Branch():
+            return _stateless(views.filter_view(context, step))
+        case typed.Map():
+            return _stateless(views.map_view(context, step))
+        case typed.FlatMap():
+            return _stateless(views.flatmap_view(context, step))
+        case typed.Operator(window=None):
+            return _stateless(views.tuple_operator_view(context, step))
+        case typed.Sink():
+            return _stateless(views.sink_view(context, step, sinks.index(step.name)))
+        case typed.Union_():
+            return _several_inputs(views.union_view(context, step), ())
+        case typed.Join():
+            return _several_inputs(views.join_view(context, step), ("groups.c.j2",))
+        case typed.Scan():
+            return _keyed(views.keyed_view(context, step, "scan"))
+        case typed.Operator(window=window):
+            return _keyed(_WINDOWS[type(window)](context, step, window))
+    raise TypeError(f"{type(body).__name__} has no C form")
+
+
+def _count_window(context: Context, step: typed.Step, window: typed.CountWindow) -> View:
+    """Windows of `partial` are aligned at their ends, the others at their beginnings."""
+    rest = window.size % window.slide
+    cut = (window.slide - rest) % window.slide if window.partial else rest
+    return views.keyed_view(context, step, "count_window", size=window.size, slide=window.slide, cut=cut,
+                            first_release=window.slide if window.partial else window.size)
+
+
+def _time_window(context: Context, step: typed.Step, window: typed.TimeWindow) -> View:
+    return views.keyed_view(context, step, "time_window", size=window.size, slide=window.slide,
+                            cut=window.size % window.slide, gaps=window.slide > window.size)
+
+
+def _session_window(context: Context, step: typed.Step, window: typed.SessionWindow) -> View:
+    return views.keyed_view(context, step, "session_window", gap=window.gap)
+
+
+_WINDOWS: dict[type, Callable[[Context, typed.Step, typed.Window], View]] = {
+    typed.CountWindow: _count_window, typed.TimeWindow: _time_window, typed.SessionWindow: _session_window}
+
+
+def _source(view: View) -> StepCode:
+    if not view.timed:
+        return StepCode(view)
+    return StepCode(view, render("source.store.j2", x=view), render("source.c.j2", x=view), (view.c,))
+
+
+def _stateless(view: View) -> StepCode:
+    return StepCode(view, "", render("stateless.c.j2", x=view))
+
+
+def _keyed(view: View) -> StepCode:
+    parts = ["key.c.j2", *(["kept.c.j2"] if view.keeps else []), "partial.c.j2"]
+    if view.combines and view.kind != "session_window":
+        parts.append("panes.c.j2")
+    store = "\n".join(render(part, x=view) for part in [*parts, f"{view.kind}.store.j2"])
+    results = [] if view.kind == "scan" else ["result.c.j2"]
+    functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *results, f"{view.kind}.c.j2"])
+    return StepCode(view, store, functions, (view.c,) if view.kind == "time_window" else (), (view.c,))
+
+
+def _several_inputs(view: View, before: tuple[str, ...]) -> StepCode:
+    keyed = ["key.c.j2"] if view.kind == "join" else []
+    waiting = ["inputs.store.j2"] if view.buffered else []
+    store = "\n".join(render(part, x=view) for part in [*keyed, f"{view.kind}.store.j2", *waiting])
+    functions = "\n".join(render(part, x=view) for part in [*before, f"{view.kind}.c.j2", "inputs.c.j2"])
+    waits = (f"{view.c}_waiting",) if view.buffered else ()
+    closes = (view.c,) if view.kind == "join" else ()
+    return StepCode(view, store, functions, (view.c, *waits), (*closes, *waits), view.buffered)

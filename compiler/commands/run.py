@@ -1,0 +1,30 @@
+"""`dfc run`: builds the program, or takes it from the cache, and runs it in the current folder."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from .program_text import read_program
+from .report import report
+
+
+def run(args: Namespace) -> int:
+    if not args.interpret:
+        return _native(args)
+    from .interpret import interpret
+
+    return interpret(args)
+
+
+def _native(args: Namespace) -> int:
+    text, file = read_program(args)
+    from dfc.compiler import build, pipeline
+    from dfc.compiler.build.execute import execute
+    from dfc.dsl.diagnostics import Diagnostics
+
+    bundle = pipeline.generate(text, file, dict(args.defines))
+    diagnostics = Diagnostics()
+    program = build.compile_program(bundle, args.target, diagnostics)
+    report(diagnostics, args)
+    workers = ["--workers", str(args.workers)] if args.workers else []
+    return execute(program, [*workers, *args.program_words])

@@ -1,0 +1,1 @@
+"""Typed program → dataflow graph, the passes over it, and its picture."""

@@ -1,0 +1,81 @@
+"""Packed records: field order, little endian, no padding; text<N> is N bytes padded with zeros, a symbol the
+number of its line in the file of symbols beside."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from ...dsl.types import Bool, Float, Int, Record, Symbol, Text, Type
+from .csv_rows import Malformed, NotThisType, parse_text, split_rows
+
+_INTEGERS = {8: "b", 16: "h", 32: "i", 64: "q"}
+
+
+def unpack_rows(data: bytes, record: Record, symbols: list[str]) -> Iterator[tuple | Malformed]:
+    """Records are counted from 1."""
+    layout = _layout(record)
+    whole = len(data) - len(data) % layout.size
+    for number, raw in enumerate(layout.iter_unpack(data[:whole]), 1):
+        try:
+            yield tuple(_value(one, field.type, symbols) for one, field in zip(raw, record.fields, strict=True))
+        except NotThisType as wrong:
+            yield Malformed(number, str(wrong))
+    if whole < len(data):
+        yield Malformed(whole // layout.size + 1, "the input ends within it")
+
+
+def read_symbols(data: bytes) -> list[str]:
+    return [parse_text(fields[0], Symbol()) for _, fields in split_rows(data)]
+
+
+def pack_rows(rows: list[tuple], record: Record) -> tuple[bytes, list[str]]:
+    """The packed records, and the symbols in the order of their first appearance."""
+    layout = _layout(record)
+    numbers: dict[str, int] = {}
+    packed = b"".join(layout.pack(*(_raw(value, field.type, numbers)
+                                    for value, field in zip(row, record.fields, strict=True))) for row in rows)
+    return packed, list(numbers)
+
+
+def _layout(record: Record) -> struct.Struct:
+    return struct.Struct("<" + "".join(_code(one.type) for one in record.fields))
+
+
+def _raw(value, type_: Type, numbers: dict[str, int]):
+    if isinstance(type_, Symbol):
+        return numbers.setdefault(value, len(numbers))
+    return value.encode() if isinstance(type_, Text) else value
+
+
+def _code(type_: Type) -> str:
+    match type_:
+        case Int():
+            return _INTEGERS[type_.bits] if type_.signed else _INTEGERS[type_.bits].upper()
+        case Float():
+            return "f" if type_.bits == 32 else "d"
+        case Bool():
+            return "B"
+        case Symbol():
+            return "I"
+        case Text():
+            return f"{type_.size}s"
+    return "q"
+
+
+def _value(raw, type_: Type, symbols: list[str]):
+    match type_:
+        case Bool():
+            if raw > 1:
+                raise NotThisType("a bool that is neither 0 nor 1")
+            return bool(raw)
+        case Symbol():
+            if raw >= len(symbols):
+                raise NotThisType("a symbol that is not in the file of symbols")
+            return symbols[raw]
+        case Text():
+            text = raw.rstrip(b"\0")
+            if b"\0" in text:
+                raise NotThisType("bytes behind the closing zero")
+            return parse_text(text, type_)
+    return raw

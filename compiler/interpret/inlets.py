@@ -1,0 +1,60 @@
+"""A source while it is being read: its rows, its watermark, and which tuples are late."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ...dsl import typed
+from .csv_rows import Malformed
+from .expressions import columns_of
+from .steps import Item
+
+NEVER, FOREVER = -math.inf, math.inf
+
+
+class Inlet:
+    """The watermark is the highest time so far minus the slack; it never goes back. With `slack auto` the
+    slack is the largest delay behind the highest time that any tuple so far has had."""
+
+    def __init__(self, step: typed.Step, rows: Iterable[tuple | Malformed]):
+        self.name, self.source, self.rows = step.name, step.body, iter(rows)
+        self.time_column = columns_of(step.record)[step.body.event_time] if step.body.event_time else None
+        self.watermark = self.highest = NEVER
+        self.slack = step.body.slack or 0
+        self.open = True
+        self.waiting: Item | None = None
+        self.malformed: list[Malformed] = []
+
+    @property
+    def timed(self) -> bool:
+        return self.time_column is not None
+
+    def has_more(self) -> bool:
+        """Looks for the next tuple, malformed rows left aside."""
+        while self.waiting is None:
+            row = next(self.rows, None)
+            if row is None:
+                return False
+            if isinstance(row, Malformed):
+                self.malformed.append(row)
+            else:
+                self.waiting = Item(row[self.time_column] if self.timed else 0, row)
+        return True
+
+    def next(self) -> Item:
+        item, self.waiting = self.waiting, None
+        return item
+
+    def is_late(self, item: Item) -> bool:
+        return self.timed and item.time < self.watermark
+
+    def moves_with(self, item: Item) -> bool:
+        """Takes note of a tuple, late or not. True when the watermark has moved."""
+        if not self.timed:
+            return False
+        if self.source.slack is None:
+            self.slack = max(self.slack, self.highest - item.time)
+        self.highest = max(self.highest, item.time)
+        before, self.watermark = self.watermark, max(self.watermark, self.highest - self.slack)
+        return self.watermark > before

@@ -1,0 +1,147 @@
+"""The meaning of the operators without windows: what each does with a tuple and with a watermark.
+
+An operator here is an object with `take(port, item)`, called for every tuple in order, and
+`advance(watermark)`, called when the smallest watermark of its inputs has moved. Both answer with the
+tuples that come out, in order.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from ...dsl import typed
+from ..graph.walk import aggregates_of
+from .aggregates import accumulator
+from .expressions import Scope, construct, evaluate
+from .numbers import convert
+
+
+class Item(NamedTuple):
+    """A tuple on its way, with the event time that belongs to it (0 where a stream has none)."""
+
+    time: int
+    row: tuple
+
+
+class Operator:
+    """Without state, and silent: what the others are made from."""
+
+    def __init__(self, step: typed.Step, scope: Scope):
+        self.body, self.scope = step.body, scope
+
+    def take(self, port: int, item: Item) -> Iterable[Item]:
+        return ()
+
+    def advance(self, watermark: float) -> Iterable[Item]:
+        return ()
+
+    def value(self, expr: typed.Expr, *rows: tuple):
+        self.scope.rows = rows
+        return evaluate(expr, self.scope)
+
+    def build(self, body: typed.Construct, *rows: tuple) -> tuple:
+        self.scope.rows = rows
+        return construct(body, self.scope)
+
+
+class PassOn(Operator):
+    """union, late and sink: every tuple as it is."""
+
+    def take(self, port, item):
+        return (item,)
+
+
+class Filter(Operator):
+    def take(self, port, item):
+        return (item,) if self.value(self.body.predicate, item.row) else ()
+
+
+class Branch(Operator):
+    def take(self, port, item):
+        if any(self.value(predicate, item.row) for predicate in self.body.before):
+            return ()
+        taken = self.body.predicate is None or self.value(self.body.predicate, item.row)
+        return (item,) if taken else ()
+
+
+class Map(Operator):
+    def take(self, port, item):
+        return (Item(item.time, self.build(self.body.construct, item.row)),)
+
+
+class FlatMap(Operator):
+    def take(self, port, item):
+        sequence = self.body.sequence
+        values = self.value(sequence, item.row)
+        return [Item(item.time, (convert(value, sequence.type.element, self.body.element),)) for value in values]
+
+
+Implementation = Callable[[Sequence[tuple]], tuple]
+"""An alternate in C: one result from the tuples."""
+
+
+class PerTuple(Operator):
+    """An operator without a window: one result a tuple, by an expression or in C."""
+
+    def __init__(self, step, scope, how: typed.Construct | Implementation):
+        super().__init__(step, scope)
+        self.how = how
+
+    def take(self, port, item):
+        result = self.how([item.row]) if callable(self.how) else self.build(self.how, item.row)
+        return (Item(item.time, result),)
+
+
+class Scan(Operator):
+    """A running aggregate a group, over the tuples so far in the order they arrived."""
+
+    def __init__(self, step, scope):
+        super().__init__(step, scope)
+        self.nodes = aggregates_of(self.body.construct)
+        self.groups = defaultdict(lambda: [accumulator(node) for node in self.nodes])
+
+    def take(self, port, item):
+        group = self.groups[key_of(self.body.keys, self.scope.columns[0], item.row)]
+        for node, running in zip(self.nodes, group, strict=True):
+            running.add(self.value(node.value, item.row) if node.value is not None else None, item.time)
+        self.scope.aggregates = {node: running.result() for node, running in zip(self.nodes, group, strict=True)}
+        return (Item(item.time, self.build(self.body.construct, item.row)),)
+
+
+class Join(Operator):
+    """Pairs with equal keys and times that differ by at most `within`. A tuple meets those that came before
+    it on the other side, by (event time, arrival), so that each pair is formed once."""
+
+    def __init__(self, step, scope):
+        super().__init__(step, scope)
+        self.keys = (self.body.left_keys, self.body.right_keys)
+        self.stores = (defaultdict(list), defaultdict(list))
+
+    def take(self, port, item):
+        key = key_of(self.keys[port], self.scope.columns[port], item.row)
+        bisect.insort(self.stores[port][key], item, key=lambda stored: stored.time)
+        met = self.stores[1 - port].get(key, ())
+        first = bisect.bisect_left(met, item.time - self.body.within, key=lambda stored: stored.time)
+        results = []
+        for other in met[first:]:
+            if other.time > item.time + self.body.within:
+                break
+            left, right = (item, other) if port == 0 else (other, item)
+            results.append(Item(max(item.time, other.time), self.build(self.body.construct, left.row, right.row)))
+        return results
+
+    def advance(self, watermark):
+        """Forgets what no later tuple can reach. Nothing comes out."""
+        for store in self.stores:
+            for key in [key for key, items in store.items() if items[0].time + self.body.within < watermark]:
+                store[key] = [item for item in store[key] if item.time + self.body.within >= watermark]
+                if not store[key]:
+                    del store[key]
+        return ()
+
+
+def key_of(keys: tuple[str, ...], columns: dict[str, int], row: tuple) -> tuple:
+    return tuple(row[columns[name]] for name in keys)

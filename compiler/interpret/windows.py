@@ -1,0 +1,160 @@
+"""The meaning of windows: each keeps the tuples of a group and computes every window from its tuples anew.
+
+The values that aggregates read are computed once, when the tuple arrives, so that a fault counts once
+however many windows a tuple is in.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict, deque
+from typing import NamedTuple
+
+from ...dsl import typed
+from ..graph.walk import aggregates_of
+from .aggregates import accumulator
+from .steps import Implementation, Item, Operator, key_of
+
+
+class Kept(NamedTuple):
+    """A tuple in a group: `arrival` counts the operator's tuples, `values` are what the aggregates read."""
+
+    time: int
+    arrival: int
+    row: tuple
+    values: tuple
+
+
+class Windowed(Operator):
+    """What all windows share: groups, and a result from the tuples of one window."""
+
+    def __init__(self, step: typed.Step, scope, how: typed.Construct | Implementation):
+        super().__init__(step, scope)
+        self.window, self.how = self.body.window, how
+        self.nodes = () if callable(how) else aggregates_of(how)
+        self.arrivals = 0
+
+    def keep(self, item: Item) -> tuple[tuple, Kept]:
+        """The group that a tuple belongs to, and the tuple as the group keeps it."""
+        self.arrivals += 1
+        values = tuple(self.value(node.value, item.row) if node.value is not None else None for node in self.nodes)
+        key = key_of(self.body.keys, self.scope.columns[0], item.row)
+        return key, Kept(item.time, self.arrivals, item.row, values)
+
+    def result(self, kept: list[Kept], time: int, bounds: tuple[int, int] | None = None) -> Item:
+        ordered = sorted(kept, key=lambda one: (one.time, one.arrival))
+        if callable(self.how):
+            return Item(time, self.how([one.row for one in ordered]))
+        running = [accumulator(node) for node in self.nodes]
+        for one in ordered:
+            for each, value in zip(running, one.values, strict=True):
+                each.add(value, one.time)
+        self.scope.aggregates = {node: each.result() for node, each in zip(self.nodes, running, strict=True)}
+        self.scope.bounds = bounds
+        # A plain field in the body is a key: the same in all tuples.
+        return Item(time, self.build(self.how, ordered[0].row))
+
+
+class CountWindows(Windowed):
+    """Tuples [k·slide, k·slide + size) of a group; `partial`: every slide tuples the last up to size."""
+
+    def __init__(self, step, scope, how):
+        super().__init__(step, scope, how)
+        self.groups = defaultdict(lambda: deque(maxlen=self.window.size))
+        self.seen: dict[tuple, int] = defaultdict(int)
+
+    def take(self, port, item):
+        key, kept = self.keep(item)
+        group = self.groups[key]
+        group.append(kept)
+        self.seen[key] += 1
+        return (self.result(list(group), max(one.time for one in group)),) if self._due(self.seen[key]) else ()
+
+    def _due(self, seen: int) -> bool:
+        if self.window.partial:
+            return seen % self.window.slide == 0
+        return seen >= self.window.size and (seen - self.window.size) % self.window.slide == 0
+
+
+class TimeWindows(Windowed):
+    """Window k is [k·slide, k·slide + size); it comes out when the watermark has reached its end."""
+
+    def __init__(self, step, scope, how):
+        super().__init__(step, scope, how)
+        self.groups: dict[tuple, list[Kept]] = defaultdict(list)
+        self.open: dict[int, set[tuple]] = {}  # the groups that have a tuple in window k
+        self.order: list[int] = []  # the open windows as a heap
+
+    def take(self, port, item):
+        key, kept = self.keep(item)
+        last = item.time // self.window.slide
+        first = (item.time - self.window.size) // self.window.slide + 1
+        for k in range(first, last + 1):
+            if k not in self.open:
+                self.open[k] = set()
+                heapq.heappush(self.order, k)
+            self.open[k].add(key)
+        if first <= last:  # else it fell between two windows
+            self.groups[key].append(kept)
+        return ()
+
+    def advance(self, watermark):
+        results = []
+        while self.order and self.order[0] * self.window.slide + self.window.size <= watermark:
+            k = heapq.heappop(self.order)
+            for key in sorted(self.open.pop(k)):
+                results.append(self._close(k * self.window.slide, key))
+        return results
+
+    def _close(self, start: int, key: tuple) -> Item:
+        end, group = start + self.window.size, self.groups[key]
+        inside = [kept for kept in group if start <= kept.time < end]
+        later = [kept for kept in group if kept.time >= start + self.window.slide]
+        if later:
+            self.groups[key] = later
+        else:
+            del self.groups[key]
+        return self.result(inside, end - 1, (start, end))
+
+
+class SessionWindows(Windowed):
+    """A session is [first, last + gap): a pause of at least the gap ends it."""
+
+    def __init__(self, step, scope, how):
+        super().__init__(step, scope, how)
+        self.groups: dict[tuple, list[Kept]] = defaultdict(list)
+        self.ends: list[tuple[int, tuple]] = []  # when a session could end, and whose
+
+    def take(self, port, item):
+        key, kept = self.keep(item)
+        self.groups[key].append(kept)
+        heapq.heappush(self.ends, (item.time + self.window.gap, key))
+        return ()
+
+    def advance(self, watermark):
+        touched = set()
+        while self.ends and self.ends[0][0] <= watermark:
+            touched.add(heapq.heappop(self.ends)[1])
+        closed = []
+        for key in touched:
+            sessions = self._sessions(self.groups.pop(key, []))
+            for session in sessions:
+                end = session[-1].time + self.window.gap
+                if end <= watermark:
+                    closed.append((end, key, session))
+                else:
+                    self.groups[key].extend(session)
+        return [self.result(session, end - 1, (session[0].time, end))
+                for end, key, session in sorted(closed, key=lambda one: one[:2])]
+
+    def _sessions(self, group: list[Kept]) -> list[list[Kept]]:
+        sessions: list[list[Kept]] = []
+        for kept in sorted(group, key=lambda one: (one.time, one.arrival)):
+            if sessions and kept.time - sessions[-1][-1].time < self.window.gap:
+                sessions[-1].append(kept)
+            else:
+                sessions.append([kept])
+        return sessions
+
+
+KINDS = {typed.CountWindow: CountWindows, typed.TimeWindow: TimeWindows, typed.SessionWindow: SessionWindows}

@@ -1,0 +1,1 @@
+"""Graph → plan: which steps share a thread, which are replicated, and why."""

@@ -1,0 +1,98 @@
+"""Cuts the graph into segments.
+
+The sources and the stateless steps before keyed state read and route; each keyed step begins a replicated
+segment of its own; stateless work that meets no keyed step is farmed out; what depends on the order of a whole
+stream, and the sinks, run in single segments. A step's rank says how many replicated segments lie before it:
+0 reads, odd ranks are replicated, even ones single, and edges go from lower to higher ranks.
+"""
+
+from __future__ import annotations
+
+from ...dsl import typed
+from ..artifacts.graph import Graph
+from ..artifacts.plan import Segment
+
+STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
+
+
+def is_keyed(step: typed.Step) -> bool:
+    """State that is divided by key: each key's results depend on that key's tuples only."""
+    match step.body:
+        case typed.Operator(window=None):
+            return False
+        case typed.Operator(keys=keys) | typed.Scan(keys=keys):
+            return bool(keys)
+        case typed.Join():
+            return True
+    return False
+
+
+def is_stateless(step: typed.Step) -> bool:
+    return isinstance(step.body, STATELESS) or isinstance(step.body, typed.Operator) and step.body.window is None
+
+
+def segments_of(graph: Graph) -> tuple[Segment, ...]:
+    places = _places(graph)
+    ordered = sorted(set(places.values()), key=lambda place: (place[0], place[1] != "", _first(graph, places, place)))
+    return tuple(_segment(number, place, [s for s in graph.steps if places[s.name] == place])
+                 for number, place in enumerate(ordered))
+
+
+Place = tuple[int, str]  # rank, and the step that begins the segment ('' for the read and single ones)
+
+
+def _first(graph: Graph, places: dict[str, Place], place: Place) -> int:
+    return next(i for i, step in enumerate(graph.steps) if places[step.name] == place)
+
+
+def _places(graph: Graph) -> dict[str, Place]:
+    leads_to_key = _leads_to_key(graph)
+    places: dict[str, Place] = {}
+    for step in graph.steps:
+        places[step.name] = _place(step, [places[name] for name in step.inputs], leads_to_key)
+    return places
+
+
+def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Place:
+    rank = max((rank for rank, _ in inputs), default=0)
+    if isinstance(step.body, typed.Source | typed.Late):
+        return (0, "")
+    if is_keyed(step):
+        return (rank + 1 if rank % 2 == 0 else rank + 2, step.name)
+    if is_stateless(step):
+        return _stateless_place(step, inputs[0], leads_to_key)
+    if isinstance(step.body, typed.Union_) and rank == 0 and step.name in leads_to_key:
+        return (0, "")
+    return (max(2, rank + rank % 2), "")
+
+
+def _stateless_place(step: typed.Step, before: Place, leads_to_key: set[str]) -> Place:
+    """Goes with what it reads; straight after a source it is farmed out, unless a keyed step follows anyway."""
+    if before == (0, "") and step.name not in leads_to_key:
+        return (1, "*")
+    return before
+
+
+def _leads_to_key(graph: Graph) -> set[str]:
+    """Steps from which a keyed step is reached through stateless steps and unions only."""
+    found: set[str] = set()
+    for step in reversed(graph.steps):
+        after = graph.consumers(step.name)
+        if any(is_keyed(c) or c.name in found and (is_stateless(c) or isinstance(c.body, typed.Union_))
+               for c in after):
+            found.add(step.name)
+    return found
+
+
+def _segment(number: int, place: Place, steps: list[typed.Step]) -> Segment:
+    names = tuple(step.name for step in steps)
+    rank, first = place
+    if rank == 0:
+        return Segment(number, "read", names, "reads the sources; stateless steps before keyed state run along")
+    if first == "*":
+        return Segment(number, "farm", names, "stateless: blocks of events go to the replicas in turn")
+    if first:
+        step = steps[0]
+        keys = step.body.left_keys if isinstance(step.body, typed.Join) else step.body.keys
+        return Segment(number, "keyed", names, f"state of `{first}` is divided by {', '.join(keys)}")
+    return Segment(number, "single", names, "depends on the order of the whole stream, or writes it")

@@ -1,0 +1,98 @@
+"""The functions every program has: scalar ones and aggregates, with the properties that later stages ask for.
+
+The checker reads the signatures; the selector asks whether an aggregate can be combined from panes, and the
+code generator which of them need the tuples of the window, or their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# What a parameter takes: `number` any Int or Float as it is, `real` a number as f64, `int` an integer as
+# i64, `string` a symbol or text, `any` everything, `ordered` numbers and times.
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSignature:
+    """A function of values. `result` is a kind too: `real`, `int`, `bool`, `same` (the unified type of the
+    arguments), `keep` (the first argument's type) or `pieces` (a sequence of the first argument's type).
+    `module` is what has to be in use."""
+
+    name: str
+    params: tuple[tuple[str, str], ...]
+    result: str
+    module: str = ""
+    variadic: bool = False
+
+    def __str__(self) -> str:
+        more = ", …" if self.variadic else ""
+        return f"{self.name}({', '.join(name for name, _ in self.params)}{more})"
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateSignature:
+    """A function of the tuples of a window.
+
+    `takes` is what the value must be (`none`: there is no value). `settings` are constants with their
+    bounds: (name, low, high, whether low itself is allowed). `result` is `int`, `real`, `keep` or `sum`.
+    """
+
+    name: str
+    takes: str
+    result: str
+    settings: tuple[tuple[str, float, float, bool], ...] = ()
+    combinable: bool = True  # a window's value can be merged from those of its panes
+    order_dependent: bool = False  # the order of the tuples decides (event time, ties by arrival)
+    whole_window: bool = False  # needs the tuples of the window, not only a summary of them
+
+    def __str__(self) -> str:
+        names = ([] if self.takes == "none" else ["x"]) + [setting[0] for setting in self.settings]
+        return f"{self.name}({', '.join(names)})"
+
+
+def _reals(*names: str) -> list[ScalarSignature]:
+    return [ScalarSignature(name, (("x", "real"),), "real") for name in names]
+
+
+def _text(name: str, result: str, *more: str) -> ScalarSignature:
+    params = (("t", "string"), *((name, "string") for name in more))
+    return ScalarSignature(name, params, result, "std.text")
+
+
+_SCALARS = [
+    ScalarSignature("abs", (("x", "number"),), "same"),
+    *_reals("floor", "ceil", "round", "trunc", "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan"),
+    ScalarSignature("pow", (("x", "real"), ("y", "real")), "real"),
+    ScalarSignature("is_nan", (("x", "real"),), "bool"),
+    ScalarSignature("least", (("a", "ordered"), ("b", "ordered")), "same", variadic=True),
+    ScalarSignature("greatest", (("a", "ordered"), ("b", "ordered")), "same", variadic=True),
+    ScalarSignature("length", (("t", "string"),), "int"),
+    _text("split", "pieces", "separator"),
+    _text("lower", "keep"), _text("upper", "keep"), _text("trim", "keep"),
+    _text("contains", "bool", "part"), _text("starts_with", "bool", "start"), _text("ends_with", "bool", "end"),
+]
+
+SCALAR_FUNCTIONS: dict[str, ScalarSignature] = {signature.name: signature for signature in _SCALARS}
+
+BUILT_IN_MODULES = frozenset(signature.module for signature in _SCALARS if signature.module)
+
+_AGGREGATES = [
+    AggregateSignature("count", "none", "int"),
+    AggregateSignature("sum", "number", "sum"),
+    AggregateSignature("avg", "number", "real"),
+    AggregateSignature("min", "ordered", "keep"),
+    AggregateSignature("max", "ordered", "keep"),
+    AggregateSignature("first", "any", "keep", order_dependent=True),
+    AggregateSignature("last", "any", "keep", order_dependent=True),
+    AggregateSignature("median", "number", "real", combinable=False, whole_window=True),
+    AggregateSignature("quantile", "number", "real", (("q", 0.0, 1.0, True),), combinable=False, whole_window=True),
+    AggregateSignature("stddev", "number", "real"),
+    AggregateSignature("stddev_pop", "number", "real"),
+    AggregateSignature("ewma", "number", "real", (("alpha", 0.0, 1.0, False),), combinable=False,
+                       order_dependent=True, whole_window=True),
+]
+
+AGGREGATES: dict[str, AggregateSignature] = {signature.name: signature for signature in _AGGREGATES}
+
+# Conversions are written as calls of the type's name.
+CASTS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "int", "f32", "f64", "float", "symbol")

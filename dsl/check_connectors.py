@@ -1,0 +1,73 @@
+"""Connectors of sources and sinks: which there are, whether they take a path, and their settings."""
+
+from __future__ import annotations
+
+from . import ast, typed
+from .check_expressions import check_expression
+from .check_settings import check_settings
+from .context import Context, unknown
+from .mistake import WRONG, Mistake, is_wrong
+from .scope import Scope
+from .settings import CONNECTORS, ConnectorKind, Setting
+from .suggest import listing
+from .types import SYMBOL, Array, Record, is_number, is_string, is_time
+
+
+def check_connector(context: Context, node: ast.Connector, record: Record | None, *,
+                    source: bool) -> typed.Connector | None:
+    """The connector; None after a mistake that was reported."""
+    with context.reporting():
+        kind = _kind(node, source)
+        path = _path(context, node, kind)
+        known = dict(kind.settings)
+        if kind.fields and record is not None:
+            known = {**_field_settings(record), **known}
+        settings = check_settings(context, node.settings, known, f"{kind.name}(…)")
+        if kind.name == "lines":
+            _one_string(context, node, record)
+        return typed.Connector(kind.name, path, settings, node.span)
+    return None
+
+
+def _kind(node: ast.Connector, source: bool) -> ConnectorKind:
+    kind = CONNECTORS.get(node.kind.text)
+    usable = [name for name, k in CONNECTORS.items() if (k.source if source else k.sink)]
+    if kind is None:
+        raise unknown("E0404", node.kind.span, "connector", node.kind.text, usable)
+    if kind.name not in usable:
+        word = "source" if source else "sink"
+        raise Mistake("E0413", node.kind.span, f"`{kind.name}` can't be a {word}", expected=listing(usable))
+    return kind
+
+
+def _path(context: Context, node: ast.Connector, kind: ConnectorKind) -> str:
+    if node.path is None:
+        if kind.path:
+            raise Mistake("E0403", node.span, f"`{kind.name}` needs a path", expected=f'{kind.name}("path")')
+        return ""
+    if not kind.path:
+        raise Mistake("E0403", node.path.span, f"`{kind.name}` takes no path", expected=f"{kind.name}(name: value, …)")
+    value = check_expression(context, Scope({}), node.path)
+    if not is_wrong(value) and (not isinstance(value, typed.Literal) or not is_string(value.type)):
+        raise Mistake("E0402", node.path.span, f"a path is a string, this is {value.type}", expected='"path"')
+    return value.value if isinstance(value.value, str) else ""
+
+
+def _field_settings(record: Record) -> dict[str, Setting]:
+    """A generator may be told the range of each field."""
+    result = {}
+    for field in record.fields:
+        if field.type == WRONG:
+            continue
+        type_ = field.type.element if isinstance(field.type, Array) else field.type
+        kind = "number" if is_number(type_) or is_time(type_) else "text" if is_string(type_) else "bool"
+        result[field.name] = Setting(kind, span=kind == "number")
+    return result
+
+
+def _one_string(context: Context, node: ast.Connector, record: Record | None) -> None:
+    if record is not None and not (len(record.fields) == 1 and
+                                   (is_string(record.fields[0].type) or record.fields[0].type == WRONG)):
+        raise Mistake("E0415", node.kind.span, f"a line is one string, {record} is not",
+                      expected=f"a record with one field of text<N> or {SYMBOL}",
+                      notes=context.declared_at("record", record.name))

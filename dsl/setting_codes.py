@@ -1,0 +1,106 @@
+"""The codes of connectors, goals, control and resources, E0400 to E0499, and the warnings, with examples."""
+
+from __future__ import annotations
+
+from .codes import Code
+
+_SINK = 'sink out = quotes to csv("out.csv")'
+
+SETTING_CODES: dict[str, Code] = {
+    "E0400": Code(
+        "unknown setting",
+        "The connector, policy, pattern or block has no setting of this name.",
+        "control mpc { horizont: 2 }",
+        "control mpc { horizon: 2 }"),
+    "E0401": Code(
+        "set twice",
+        "Each setting stands once, and each operator has one control policy.",
+        "control mpc { horizon: 2, horizon: 3 }",
+        "control mpc { horizon: 3 }"),
+    "E0402": Code(
+        "wrong kind of value",
+        "The setting takes another kind of value: a length of time, a rate, a number, one of some words.",
+        "control mpc { forecast: holt_winter }",
+        "control mpc { forecast: holt_winters }"),
+    "E0403": Code(
+        "path or name",
+        "Files need a path, generators have none, and a C function is called by its name in C.",
+        "source q: Quote = csv() event time ts",
+        'source q: Quote = csv("q.csv") event time ts'),
+    "E0404": Code(
+        "unknown connector",
+        "Sources are csv, jsonl, lines, binary, tcp, unix and generate; sinks are the same without generate.",
+        'sink out = quotes to cvs("out.csv")',
+        _SINK),
+    "E0405": Code(
+        "unknown policy",
+        "Policies are off, auto, mpc, rule, threshold, spl, rl, static, alternates, pid and fuzzy.",
+        "control mcp { horizon: 2 }",
+        "control mpc { horizon: 2 }"),
+    "E0406": Code(
+        "unknown goal",
+        "Goals are about latency (mean, p50 to p999, max), throughput and value.",
+        "goal latency p98 <= 7ms",
+        "goal latency p99 <= 7ms"),
+    "E0407": Code(
+        "goal in the wrong direction",
+        "Latency is bounded from above, throughput and value from below.",
+        "goal latency mean >= 7ms",
+        "goal latency mean <= 7ms"),
+    "E0408": Code(
+        "nothing to minimise",
+        "power, cores and cost can be minimised.",
+        "minimize poewr",
+        "minimize power"),
+    "E0409": Code(
+        "value out of bounds",
+        "The number is outside of what makes sense for the setting, or a range goes from high to low.",
+        "resources { cores: 12..1 }",
+        "resources { cores: 1..12 }"),
+    "E0410": Code(
+        "no such operator or region",
+        "`control for` names an operator or a stream, `latency` in a cloud two of its regions.",
+        "control for quotes mpc { horizon: 2 }",
+        "stream means = quotes |> window count 5 |> aggregate { x: avg(price) }\ncontrol for means mpc { horizon: 2 }"),
+    "E0412": Code(
+        "unknown pattern",
+        "Patterns are auto, sequential, pipeline, farm, key_partitioning, window_farming, pane_farming, "
+        "window_partitioning and nesting.",
+        "operator last on quotes window count 5 pattern window_farm { alternate a = { price: last(price) } }",
+        "operator last on quotes window count 5 pattern window_farming { alternate a = { price: last(price) } }"),
+    "E0413": Code(
+        "connector in the wrong place",
+        "A generator makes tuples; it can't take them.",
+        "sink out = quotes to generate(count: 5)",
+        _SINK),
+    "E0414": Code(
+        "number without a unit",
+        "Lengths of time, rates, frequencies and sizes are written with their unit.",
+        'source q: Quote = csv("q.csv") event time ts slack 200',
+        'source q: Quote = csv("q.csv") event time ts slack 200ms'),
+    "E0415": Code(
+        "record of lines",
+        "A line of text is one string, so the record has one field, of text<N> or symbol.",
+        'source raw: Quote = lines("raw.txt")',
+        'record Line { body: text<80> }\nsource raw: Line = lines("raw.txt")'),
+    "W0100": Code(
+        "nothing reads it",
+        "What no sink depends on has no effect.",
+        "stream dear = quotes |> filter price > 3.0\n" + _SINK,
+        "stream dear = quotes |> filter price > 3.0\n" + _SINK.replace("quotes", "dear")),
+    "W0101": Code(
+        "parameter never used",
+        "The parameter has no effect.",
+        "param limit: float = 3.0\n" + _SINK,
+        "param limit: float = 3.0\n" + _SINK.replace("quotes", "quotes |> filter price > limit")),
+    "W0102": Code(
+        "no sink",
+        "Results that reach no sink are not seen by anyone.",
+        "stream dear = quotes |> filter price > 3.0",
+        "stream dear = quotes |> filter price > 3.0\n" + _SINK.replace("quotes", "dear")),
+    "W0103": Code(
+        "literal does not fit",
+        "The value is changed by the field it goes into: numbers wrap, text is cut.",
+        "record Row { n: i8 }\nstream s = quotes |> map { n: 300 } -> Row\n" + _SINK.replace("quotes", "s"),
+        "record Row { n: i16 }\nstream s = quotes |> map { n: 300 } -> Row\n" + _SINK.replace("quotes", "s")),
+}

@@ -1,0 +1,138 @@
+"""Which settings there are: of connectors, goals, control policies, patterns, resources and clouds.
+
+Tables only; `check_settings.py` reads them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a setting takes.
+
+    `kind`: duration, rate, int, number, ratio (0 to 1), frequency, size, bandwidth, bool, text, word (one of
+    `choices`) or words. `span` allows a range `a..b`, `least` is the smallest value.
+    """
+
+    kind: str
+    choices: tuple[str, ...] = ()
+    span: bool = False
+    least: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorKind:
+    """`path` says whether it takes one; `fields` whether a field's name is a setting too."""
+
+    name: str
+    path: bool
+    source: bool = True
+    sink: bool = True
+    settings: tuple[tuple[str, Setting], ...] = ()
+    fields: bool = False
+
+
+_POSITIVE, _NATURAL = Setting("number", least=0), Setting("int", least=0)
+_AT_LEAST_ONE = Setting("int", least=1)
+_DURATION, _RATIO, _BOOL, _TEXT = Setting("duration"), Setting("ratio"), Setting("bool"), Setting("text")
+
+_LINES = (("malformed", _TEXT),)
+
+CONNECTORS: dict[str, ConnectorKind] = {kind.name: kind for kind in (
+    ConnectorKind("csv", True, settings=(("separator", _TEXT), ("follow", _BOOL), *_LINES)),
+    ConnectorKind("jsonl", True, settings=(("follow", _BOOL), *_LINES)),
+    ConnectorKind("lines", True, settings=(("follow", _BOOL), *_LINES)),
+    ConnectorKind("binary", True),
+    ConnectorKind("tcp", True, settings=(("format", Setting("word", ("csv", "jsonl", "lines", "binary"))), *_LINES)),
+    ConnectorKind("unix", True, settings=(("format", Setting("word", ("csv", "jsonl", "lines", "binary"))), *_LINES)),
+    ConnectorKind("generate", False, sink=False, fields=True, settings=(
+        ("count", _NATURAL), ("rate", Setting("rate")), ("keys", _AT_LEAST_ONE), ("zipf", _POSITIVE),
+        ("disorder", _DURATION), ("seed", _NATURAL), ("start", Setting("int")), ("every", _DURATION))),
+)}
+
+# --- goals ------------------------------------------------------------------------------------------
+
+STATISTICS = ("mean", "p50", "p75", "p90", "p95", "p99", "p999", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What a goal is about: the statistics it has, the direction that makes sense, the bound's kind."""
+
+    statistics: tuple[str, ...]
+    op: str
+    bound: Setting
+    example: str
+
+
+METRICS: dict[str, Metric] = {
+    "latency": Metric(STATISTICS, "<=", _DURATION, "goal latency mean <= 7ms"),
+    "throughput": Metric(("",), ">=", _RATIO, "goal throughput >= 0.95"),
+    "value": Metric(("",), ">=", _POSITIVE, "goal value >= 0.8"),
+}
+
+MINIMIZE = ("power", "cores", "cost")
+
+# --- control ----------------------------------------------------------------------------------------
+
+_COMMON = {
+    "step": _DURATION, "shadow": _BOOL, "cooldown": _DURATION, "warmup": _DURATION,
+    "rebalance": Setting("word", ("balanced", "flux", "off")), "imbalance": _POSITIVE,
+    "migration": Setting("word", ("fluent", "r_blk", "s_blk")), "log": _TEXT,
+}
+_FORECAST = {
+    "forecast": Setting("word", ("holt_winters", "last_value", "last", "ewma")), "season": _AT_LEAST_ONE,
+    "smoothing": _RATIO, "level": _RATIO, "trend": _RATIO, "seasonal": _RATIO,
+}
+_THRESHOLDS = {"low": _POSITIVE, "high": _POSITIVE, "utilisation": Setting("ratio", span=True), "latency": _DURATION,
+               "patience": _AT_LEAST_ONE}
+
+POLICIES: dict[str, dict[str, Setting]] = {
+    "off": {},
+    "auto": {**_COMMON, **_FORECAST, "horizon": _AT_LEAST_ONE},
+    "mpc": {
+        **_COMMON, **_FORECAST, "horizon": _AT_LEAST_ONE,
+        "strategy": Setting("word", ("th_node", "th_power", "lat_node", "lat_power")),
+        "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE,
+        "solver": Setting("word", ("envelope", "dynamic", "branch_and_bound")),
+    },
+    "rule": {**_COMMON, **_THRESHOLDS},
+    "threshold": {**_COMMON, **_THRESHOLDS},
+    "spl": {**_COMMON, "congestion": _RATIO, "sensitivity": _RATIO, "remember": _AT_LEAST_ONE},
+    "rl": {**_COMMON, **_FORECAST, "discount": _RATIO, "levels": _AT_LEAST_ONE, "explore": _RATIO,
+           "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE},
+    "static": {"degree": _AT_LEAST_ONE, "frequency": Setting("frequency"), "alternate": Setting("word")},
+    "alternates": {**_COMMON, **_FORECAST, "alternate_every": _AT_LEAST_ONE, "resources_every": _AT_LEAST_ONE,
+                   "horizon": _AT_LEAST_ONE, "sigma": _POSITIVE},
+    "pid": {**_COMMON, "kp": _POSITIVE, "ki": _POSITIVE, "kd": _POSITIVE, "setpoint": _RATIO, "theta": _POSITIVE,
+            "alpha": _POSITIVE},
+    "fuzzy": {**_COMMON, "limit": _RATIO},
+}
+
+# --- patterns ---------------------------------------------------------------------------------------
+
+PATTERNS: dict[str, dict[str, Setting]] = {
+    name: {"workers": _AT_LEAST_ONE, "degree": _AT_LEAST_ONE, "batch": _AT_LEAST_ONE, **more} for name, more in {
+        "auto": {}, "sequential": {}, "pipeline": {}, "farm": {}, "key_partitioning": {},
+        "window_farming": {"distribution": Setting("word", ("round_robin", "on_demand")),
+                           "style": Setting("word", ("active", "agnostic"))},
+        "pane_farming": {"merge_degree": _AT_LEAST_ONE, "stages": Setting("word", ("merged", "shuffled", "ring"))},
+        "window_partitioning": {"reduce": Setting("word", ("asynchronous", "synchronous"))},
+        "nesting": {"outer": Setting("word"), "inner": Setting("word"), "inner_degree": _AT_LEAST_ONE},
+    }.items()
+}
+
+ORDERS = ("total", "key", "free")
+PROPERTIES = ("associative", "commutative", "invertible", "decomposable")
+
+# --- resources and cloud ----------------------------------------------------------------------------
+
+BLOCKS: dict[str, dict[str, Setting]] = {
+    "resources": {"cores": Setting("int", span=True, least=1), "frequency": Setting("frequency", span=True),
+                  "memory": Setting("size", span=True), "power": Setting("number", span=True, least=0)},
+    "vm": {"cores": _AT_LEAST_ONE, "speed": _POSITIVE, "bandwidth": Setting("bandwidth"), "price": _POSITIVE,
+           "billing": _DURATION, "startup": _DURATION, "memory": Setting("size")},
+    "region": {"nodes": Setting("int", span=True, least=0), "price": _POSITIVE, "bandwidth": Setting("bandwidth")},
+}

@@ -1,0 +1,116 @@
+/* Channels: rounds of elements from the replicas of one stage to the replicas of the next.
+ *
+ * A round is what the source read in one go. Every replica passes every round on to every replica after it,
+ * if only as an empty batch with `ends_round`. Inside a round each element carries the position of the event
+ * that released it, so that a receiver can restore the one order of the sequential program.
+ *
+ * Threads:   a dfrt_sender belongs to the producing thread, a dfrt_receiver to the consuming one; they share
+ *            a dfrt_link.
+ * Ownership: a batch belongs to the sender while it is filled, to the link, to the receiver while it is read;
+ *            the receiver hands it back through `returned`. The link owns all of them when it is closed.
+ * Progress:  a full link never blocks the middle of a round: batches wait in the sender's backlog, bounded by
+ *            what one round releases. Only the end of a round waits, until every backlog is empty; hence
+ *            no two stages can wait for each other in a circle.
+ */
+#ifndef DFRT_CHANNEL_H
+#define DFRT_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "dfrt/ring.h"
+#include "dfrt/status.h"
+#include "dfrt/wait.h"
+
+#define DFRT_TIME_NONE INT64_MIN /* before every time: no watermark yet */
+#define DFRT_TIME_END INT64_MAX  /* the watermark of a stream that has ended */
+
+typedef struct dfrt_marker {
+    uint32_t position;
+    int64_t watermark;
+} dfrt_marker;
+
+typedef struct dfrt_batch {
+    struct dfrt_batch *next; /* in a backlog or a free list */
+    uint32_t count;
+    uint32_t marker_count;
+    bool ends_round;
+    bool flush;       /* the source is idle: hand everything on */
+    bool ends_stream; /* the last batch of this link */
+    uint64_t read_ns; /* when the tuples of this round were read */
+    uint32_t *positions;
+    int64_t *times;
+    unsigned char *elements;
+    dfrt_marker *markers;
+} dfrt_batch;
+
+typedef struct dfrt_link {
+    dfrt_ring full;     /* producer → consumer */
+    dfrt_ring returned; /* consumer → producer */
+    dfrt_waiter *producer;
+    dfrt_waiter *consumer;
+} dfrt_link;
+
+/* The sending end of one link. */
+typedef struct dfrt_sender {
+    dfrt_link *link;
+    dfrt_batch *filling;
+    dfrt_batch *backlog_head, *backlog_tail;
+    size_t element_size;
+    uint32_t capacity; /* elements, and markers, in a batch */
+} dfrt_sender;
+
+dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error);
+void dfrt_sender_close(dfrt_sender *sender);
+
+/* Moves the batch that is being filled to the link, or to the backlog, and begins another. False: no memory. */
+bool dfrt_sender_turn(dfrt_sender *sender, bool ends_round, bool flush, bool ends_stream, uint64_t read_ns);
+/* Tries to move the backlog to the link; true when it is empty. */
+bool dfrt_sender_pump(dfrt_sender *sender);
+
+/* Appends an element; false: no memory. */
+static inline bool dfrt_sender_put(dfrt_sender *sender, uint32_t position, int64_t time, const void *element)
+{
+    dfrt_batch *batch = sender->filling;
+    if (batch->count == sender->capacity) {
+        if (!dfrt_sender_turn(sender, false, false, false, batch->read_ns)) {
+            return false;
+        }
+        batch = sender->filling;
+    }
+    uint32_t at = batch->count++;
+    batch->positions[at] = position;
+    batch->times[at] = time;
+    memcpy(batch->elements + at * sender->element_size, element, sender->element_size);
+    return true;
+}
+
+static inline bool dfrt_sender_mark(dfrt_sender *sender, uint32_t position, int64_t watermark)
+{
+    dfrt_batch *batch = sender->filling;
+    if (batch->marker_count == sender->capacity) {
+        if (!dfrt_sender_turn(sender, false, false, false, batch->read_ns)) {
+            return false;
+        }
+        batch = sender->filling;
+    }
+    batch->markers[batch->marker_count++] = (dfrt_marker){position, watermark};
+    return true;
+}
+
+/* The receiving end of one link: a cursor in the round at hand. */
+typedef struct dfrt_receiver {
+    dfrt_link *link;
+    dfrt_batch *batch;
+    uint32_t at;        /* next element */
+    uint32_t marker_at; /* next marker */
+    bool round_done;
+    bool stream_done;
+} dfrt_receiver;
+
+/* Gives the batch back to its producer. */
+void dfrt_receiver_return(dfrt_receiver *receiver);
+
+#endif

@@ -1,0 +1,87 @@
+/* The generated program as a table, and the frame that runs it: command line, layout, threads, summary.
+ *
+ * Threads:   dfrt_main is called once, from main. The run state is shared by all stages of a run.
+ * Ownership: the table and all it points at are constant.
+ * Progress:  dfrt_main returns when the sources have ended (or were told to stop) and every stage has drained.
+ */
+#ifndef DFRT_PROGRAM_H
+#define DFRT_PROGRAM_H
+
+#include <stdatomic.h>
+
+#include "dfrt/source.h"
+#include "dfrt/stage.h"
+
+typedef struct dfrt_source_entry {
+    const char *name;
+    const char *spec; /* the connector of the program's text; the command line may replace it */
+    const dfrt_record *record;
+    int time_field; /* index of the event-time field, -1 if there is none */
+    unsigned step;
+} dfrt_source_entry;
+
+typedef struct dfrt_sink_entry {
+    const char *name;
+    const char *spec;
+    const dfrt_record *record;
+    unsigned segment; /* whose stage writes it */
+    unsigned step;
+} dfrt_sink_entry;
+
+/* A step of the program, for the summary. `same`: as many tuples out as in, not counted on its own. */
+typedef struct dfrt_step_entry {
+    const char *name;
+    const char *kind;
+    const unsigned *inputs;
+    unsigned input_count;
+    bool same;
+} dfrt_step_entry;
+
+/* An operator with alternates; `active` is read at every result. */
+typedef struct dfrt_alternates {
+    const char *step;
+    const char *const *names;
+    unsigned count;
+    _Atomic unsigned *active;
+} dfrt_alternates;
+
+typedef struct dfrt_program {
+    unsigned abi;
+    const char *name;
+    const char *version; /* of the compiler that wrote it, and a digest of the program's text */
+    const char *notice;  /* one line for stderr at the start, or NULL */
+    unsigned source_count, sink_count, segment_count, edge_count, step_count, alternates_count;
+    const dfrt_source_entry *sources;
+    const dfrt_sink_entry *sinks;
+    const dfrt_segment *segments; /* in an order in which edges go forward; 0 reads the sources */
+    const dfrt_edge *edges;
+    const dfrt_step_entry *steps;
+    const dfrt_alternates *alternates;
+    /* Tuples of one source, as events, into segment 0. */
+    void (*read)(void *segment, unsigned source, const void *records, size_t count);
+    void (*end_source)(void *segment, unsigned source);
+    /* The watermark of a source (DFRT_TIME_NONE before its first tuple). */
+    int64_t (*source_watermark)(const void *segment, unsigned source);
+} dfrt_program;
+
+/* What the stages of a run share. */
+typedef struct dfrt_run_state {
+    _Atomic int failed; /* 0 good, 1 being written, 2 `error` is complete (release; readers acquire) */
+    dfrt_error error;
+    int stop_fd;      /* becomes readable when the run is to end */
+    int stop_write_fd;
+} dfrt_run_state;
+
+static inline bool dfrt_run_failed(dfrt_run_state *run)
+{
+    /* Only a hint that makes stages drop what they get; the error itself is read after the threads ended. */
+    return atomic_load_explicit(&run->failed, memory_order_relaxed) != 0;
+}
+
+/* Switches the active alternate of an operator; takes effect at its next result. False: no such operator. */
+bool dfrt_set_alternate(const dfrt_program *program, const char *step, unsigned alternate);
+
+/* 0 good, 2 wrong usage, 4 the run failed. */
+int dfrt_main(const dfrt_program *program, int argc, char **argv);
+
+#endif

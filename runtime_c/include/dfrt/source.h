@@ -1,0 +1,63 @@
+/* Connectors that produce records: csv, lines, binary and generate, opened by a text `kind:rest`.
+ *
+ *     csv:PATH       a header and rows; columns are matched with the record's fields by name
+ *     lines:PATH     each line is the record's only field, a text or symbol
+ *     binary:PATH    packed records; the texts of symbols stand in PATH.symbols (see sink.h)
+ *     generate:K=V,… synthetic tuples (see generate.h)
+ *
+ * PATH may be "-" for standard input. A row that does not fit is malformed: counted, the first ones reported on
+ * stderr, all of them optionally kept in a file, and reading goes on.
+ *
+ * Threads:   one thread at a time uses a source.
+ * Ownership: records are written to the caller's array; a source keeps copies of the texts it was opened with, but
+ *            borrows the dfrt_record.
+ * Progress:  opening may wait for a CSV header; dfrt_source_read never waits for data, dfrt_source_wait does nothing
+ *            else. What waits ends early when stop_fd becomes readable.
+ */
+#ifndef DFRT_SOURCE_H
+#define DFRT_SOURCE_H
+
+#include <dfrt/record.h>
+#include <dfrt/status.h>
+
+typedef struct dfrt_source dfrt_source;
+
+typedef struct dfrt_source_options {
+    int event_time;             /* index of the field, -1 for none */
+    int stop_fd;                /* readable when the program is to end, -1 for never */
+    size_t max_row;             /* bytes of the longest row or line, 0 is 16 MiB */
+    uint64_t report_limit;      /* malformed rows that are reported one by one */
+    const char *malformed_path; /* a file of this source's own for malformed rows, or NULL; CSV keeps its header */
+} dfrt_source_options;
+
+#define DFRT_SOURCE_DEFAULTS ((dfrt_source_options){.event_time = -1, .stop_fd = -1, .report_limit = 10})
+
+/* `name` is what messages call the source. DFRT_USAGE, DFRT_MISSING, DFRT_MALFORMED (a broken header), DFRT_IO,
+ * DFRT_MEMORY; DFRT_END when stopped while waiting for a header. */
+dfrt_status dfrt_source_open(dfrt_source **out, const char *name, const char *spec, const dfrt_record *record,
+                             const dfrt_source_options *options, dfrt_error *error);
+
+/* Fills up to `capacity` structs of record->size bytes. DFRT_OK: *count of them, and there may be more at once (count
+ * is 0 only after a long run of malformed rows). DFRT_AGAIN: *count of them, perhaps 0, and no more without waiting.
+ * DFRT_END: none and never again. Otherwise an error, which dfrt_source_error explains; it comes after the records
+ * that were read before it. */
+dfrt_status dfrt_source_read(dfrt_source *source, void *records, size_t capacity, size_t *count);
+
+/* Blocks until reading makes sense (DFRT_OK), or until stop_fd is readable (DFRT_END). */
+dfrt_status dfrt_source_wait(dfrt_source *source);
+
+/* For waiting on several: what to poll for reading after DFRT_AGAIN; -1 when always ready. */
+int dfrt_source_poll_fd(const dfrt_source *source);
+
+/* True when records come in real time, so that results must not wait for a full batch. */
+bool dfrt_source_is_live(const dfrt_source *source);
+
+/* Rows consumed so far, malformed ones included. */
+uint64_t dfrt_source_position(const dfrt_source *source);
+uint64_t dfrt_source_malformed(const dfrt_source *source);
+const char *dfrt_source_error(const dfrt_source *source);
+
+/* Reports the total of malformed rows, if there were any, and frees. DFRT_IO when their file could not be written. */
+dfrt_status dfrt_source_close(dfrt_source *source, dfrt_error *error);
+
+#endif

@@ -1,0 +1,148 @@
+/* A stage is one replica of a segment of the graph, run by one thread: it takes rounds from the stages before
+ * it, runs the generated code of its segment, and passes rounds on.
+ *
+ * Threads:   a stage and its segment belong to the thread that runs it. In the fused layout one thread runs
+ *            all stages and elements pass by calls.
+ * Ownership: the program owns stages, segments, links and sinks; a stage borrows them while it runs.
+ * Progress:  a stage waits only for a batch of a round that has been sent to it, or at the end of a round
+ *            for room in the links after it.
+ */
+#ifndef DFRT_STAGE_H
+#define DFRT_STAGE_H
+
+#include "dfrt/channel.h"
+#include "dfrt/histogram.h"
+#include "dfrt/sink.h"
+
+enum { DFRT_SLOTS = 1024 }; /* keyed state is divided into this many slots */
+#define DFRT_ROUND_END (UINT32_MAX - 1) /* the position of what happens at the end of a round, in every stage */
+
+typedef struct dfrt_count {
+    uint64_t out;
+    uint64_t faults;
+    uint64_t late;
+} dfrt_count;
+
+/* Elements [0, count) of one edge, in order. */
+typedef struct dfrt_run {
+    const unsigned char *elements;
+    const int64_t *times;
+    const uint32_t *positions;
+    size_t count;
+} dfrt_run;
+
+/* An edge of the graph that joins two segments (generated, constant). */
+typedef struct dfrt_edge {
+    const char *name;
+    unsigned from, to;
+    size_t element_size;
+    /* Which of two elements that one event released in two replicas of `from` comes first, times being equal.
+     * NULL: that can't happen. */
+    int (*order)(const void *left, const void *right);
+    void (*consume)(void *segment, const dfrt_run *run);
+    void (*watermark)(void *segment, int64_t watermark);
+} dfrt_edge;
+
+/* A segment of the graph (generated, constant). Every segment's struct begins with a dfrt_segment_head. */
+typedef struct dfrt_segment {
+    const char *name;
+    size_t size;
+    bool replicated;
+    dfrt_status (*open)(void *segment, dfrt_error *error);
+    void (*close)(void *segment);
+    void (*end_event)(void *segment); /* NULL when nothing waits for the end of an event */
+} dfrt_segment;
+
+/* Where the replicas of one edge's receiving segment are reached. */
+typedef struct dfrt_outlet {
+    dfrt_sender *senders; /* one a replica */
+    unsigned degree;
+    int64_t marked;  /* the last watermark that was sent */
+    int64_t pending; /* one that is sent at the end of the round */
+    const uint16_t *routes; /* slot → replica */
+} dfrt_outlet;
+
+/* The links of one edge that end in this stage. */
+typedef struct dfrt_inlet {
+    const dfrt_edge *edge;
+    dfrt_receiver *receivers; /* one a replica of edge->from */
+    int64_t *watermarks;
+    unsigned degree;
+    int64_t watermark; /* the smallest of them, as last told to the segment */
+} dfrt_inlet;
+
+typedef struct dfrt_stage {
+    const struct dfrt_program *program;
+    struct dfrt_run_state *run;
+    const dfrt_segment *segment_type;
+    void *segment;
+    bool fused;
+    uint32_t position;     /* of the event at hand in its round */
+    unsigned replica;
+    dfrt_outlet *outlets;  /* by edge; those of other segments are empty */
+    dfrt_inlet *inlets;    /* in the order in which one event's elements are taken */
+    unsigned inlet_count;
+    dfrt_sink **sinks;     /* by sink of the program; opened by the program */
+    uint64_t results;      /* handed to sinks in this round */
+    dfrt_histogram latency;
+    dfrt_waiter waiter;
+} dfrt_stage;
+
+/* How every generated segment begins. `counts` has one entry a step of the program. */
+typedef struct dfrt_segment_head {
+    dfrt_stage *stage;
+    dfrt_count *counts;
+    void **peers; /* the segments of the fused layout, by number */
+} dfrt_segment_head;
+
+/* --- for generated code ----------------------------------------------------------------------------- */
+
+/* There is no way on without memory: says so and ends the program. */
+_Noreturn void dfrt_out_of_memory(void);
+/* Remembers the first failure of the run and stops the sources. */
+void dfrt_stage_fail(dfrt_stage *stage, const dfrt_error *error);
+
+static inline void dfrt_stage_put(dfrt_stage *stage, unsigned edge, unsigned replica, int64_t time,
+                                  const void *element)
+{
+    if (!dfrt_sender_put(&stage->outlets[edge].senders[replica], stage->position, time, element)) {
+        dfrt_out_of_memory();
+    }
+}
+
+/* The replica that keeps the state of a key with this hash. */
+static inline unsigned dfrt_stage_route(const dfrt_stage *stage, unsigned edge, uint64_t hash)
+{
+    return stage->outlets[edge].routes[hash >> 54];
+}
+
+/* Stateless work is dealt out in blocks of events, so that neighbours stay together. */
+static inline unsigned dfrt_stage_deal(const dfrt_stage *stage, unsigned edge)
+{
+    return (stage->position >> 6) % stage->outlets[edge].degree;
+}
+
+/* Sends a watermark in order with the elements. */
+void dfrt_stage_mark(dfrt_stage *stage, unsigned edge, int64_t watermark);
+
+/* Sends the round's last watermark at its end: enough where nobody can see between which tuples it moved. */
+static inline void dfrt_stage_mark_round(dfrt_stage *stage, unsigned edge, int64_t watermark)
+{
+    stage->outlets[edge].pending = watermark;
+}
+
+static inline void dfrt_stage_emit(dfrt_stage *stage, unsigned sink, const void *record)
+{
+    stage->results++;
+    dfrt_sink_write(stage->sinks[sink], record); /* failures show at the next flush */
+}
+
+/* --- for the program -------------------------------------------------------------------------------- */
+
+/* Runs rounds until the streams before this stage have ended. */
+void dfrt_stage_run(dfrt_stage *stage);
+/* Ends a round: counts latency, flushes sinks when asked, passes the round on, waits for room. */
+void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint64_t read_ns);
+uint64_t dfrt_now_ns(void);
+
+#endif

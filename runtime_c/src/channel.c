@@ -1,0 +1,123 @@
+#define _GNU_SOURCE
+#include "dfrt/channel.h"
+
+#include <stdlib.h>
+
+/* Batches of about this many bytes stay in the second-level cache with their neighbours. */
+enum { BATCH_BYTES = 32 * 1024, BATCH_MOST = 512, BATCH_LEAST = 16 };
+
+static dfrt_batch *batch_new(const dfrt_sender *sender)
+{
+    size_t capacity = sender->capacity;
+    size_t fixed = (sizeof(dfrt_batch) + 63) / 64 * 64;
+    size_t times = capacity * sizeof(int64_t);
+    size_t markers = capacity * sizeof(dfrt_marker);
+    size_t elements = (capacity * sender->element_size + 15) / 16 * 16;
+    size_t positions = capacity * sizeof(uint32_t);
+    unsigned char *room = malloc(fixed + times + markers + elements + positions);
+    if (room == NULL) {
+        return NULL;
+    }
+    dfrt_batch *batch = (dfrt_batch *)(void *)room;
+    *batch = (dfrt_batch){0};
+    batch->times = (int64_t *)(void *)(room + fixed);
+    batch->markers = (dfrt_marker *)(void *)(room + fixed + times);
+    batch->elements = room + fixed + times + markers;
+    batch->positions = (uint32_t *)(void *)(room + fixed + times + markers + elements);
+    return batch;
+}
+
+static void free_list(dfrt_batch *batch)
+{
+    while (batch != NULL) {
+        dfrt_batch *next = batch->next;
+        free(batch);
+        batch = next;
+    }
+}
+
+static dfrt_batch *next_batch(dfrt_sender *sender)
+{
+    dfrt_batch *batch = dfrt_ring_pop(&sender->link->returned);
+    if (batch == NULL) {
+        return batch_new(sender);
+    }
+    batch->next = NULL;
+    batch->count = batch->marker_count = 0;
+    return batch;
+}
+
+dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error)
+{
+    size_t fit = BATCH_BYTES / (element_size + sizeof(int64_t) + sizeof(uint32_t));
+    *sender = (dfrt_sender){.link = link, .element_size = element_size};
+    sender->capacity = (uint32_t)(fit > BATCH_MOST ? BATCH_MOST : fit < BATCH_LEAST ? BATCH_LEAST : fit);
+    sender->filling = batch_new(sender);
+    return sender->filling != NULL ? DFRT_OK : dfrt_fail(error, DFRT_MEMORY, "no memory for a batch");
+}
+
+void dfrt_sender_close(dfrt_sender *sender)
+{
+    dfrt_batch *batch;
+    while ((batch = dfrt_ring_pop(&sender->link->returned)) != NULL) {
+        free(batch);
+    }
+    free(sender->filling);
+    free_list(sender->backlog_head);
+    *sender = (dfrt_sender){0};
+}
+
+bool dfrt_sender_pump(dfrt_sender *sender)
+{
+    bool moved = false;
+    while (sender->backlog_head != NULL) {
+        /* Once pushed it is the receiver's: read `next` before. */
+        dfrt_batch *next = sender->backlog_head->next;
+        if (!dfrt_ring_push(&sender->link->full, sender->backlog_head)) {
+            break;
+        }
+        sender->backlog_head = next;
+        moved = true;
+    }
+    if (moved) {
+        dfrt_waiter_wake(sender->link->consumer);
+    }
+    if (sender->backlog_head == NULL) {
+        sender->backlog_tail = NULL;
+    }
+    return sender->backlog_head == NULL;
+}
+
+bool dfrt_sender_turn(dfrt_sender *sender, bool ends_round, bool flush, bool ends_stream, uint64_t read_ns)
+{
+    dfrt_batch *next = next_batch(sender);
+    if (next == NULL) {
+        return false;
+    }
+    dfrt_batch *batch = sender->filling;
+    batch->ends_round = ends_round;
+    batch->flush = flush;
+    batch->ends_stream = ends_stream;
+    batch->read_ns = read_ns;
+    if (sender->backlog_tail != NULL) {
+        sender->backlog_tail->next = batch;
+    } else {
+        sender->backlog_head = batch;
+    }
+    sender->backlog_tail = batch;
+    next->read_ns = read_ns;
+    sender->filling = next;
+    (void)dfrt_sender_pump(sender); /* what does not fit now is pumped at the end of the round */
+    return true;
+}
+
+void dfrt_receiver_return(dfrt_receiver *receiver)
+{
+    dfrt_batch *batch = receiver->batch;
+    receiver->batch = NULL;
+    /* A producer that had a long backlog has more batches than the ring takes back: those are freed. */
+    if (!dfrt_ring_push(&receiver->link->returned, batch)) {
+        free(batch);
+    }
+    dfrt_waiter_wake(receiver->link->producer);
+}

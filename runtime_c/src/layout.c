@@ -1,0 +1,212 @@
+#define _GNU_SOURCE
+#include "layout.h"
+
+#include <stdlib.h>
+
+#include "dfrt/store.h"
+
+/* --- stages ----------------------------------------------------------------------------------------- */
+
+static dfrt_status open_stage(dfrt__layout_plan *layout, dfrt_stage *stage, unsigned segment, dfrt_error *error)
+{
+    const dfrt_program *program = layout->program;
+    stage->segment_type = &program->segments[segment];
+    stage->segment = dfrt_allocate(stage->segment_type->size);
+    dfrt_segment_head *head = stage->segment;
+    head->stage = stage;
+    head->counts = dfrt_allocate(program->step_count * sizeof *head->counts);
+    head->peers = layout->peers;
+    stage->outlets = dfrt_allocate((program->edge_count + 1u) * sizeof *stage->outlets);
+    stage->inlets = dfrt_allocate((program->edge_count + 1u) * sizeof *stage->inlets);
+    stage->sinks = dfrt_allocate((program->sink_count + 1u) * sizeof(dfrt_sink *));
+    if (dfrt_waiter_open(&stage->waiter) != 0) {
+        return dfrt_fail(error, DFRT_IO, "no semaphore to wait on");
+    }
+    return stage->segment_type->open(stage->segment, error);
+}
+
+static dfrt_stage *new_stage(void)
+{
+    void *room = NULL;
+    if (posix_memalign(&room, _Alignof(dfrt_stage), sizeof(dfrt_stage)) != 0) {
+        dfrt_out_of_memory();
+    }
+    dfrt_stage *stage = room;
+    *stage = (dfrt_stage){0};
+    return stage;
+}
+
+static dfrt_status open_stages(dfrt__layout_plan *layout, dfrt_run_state *run, bool fused, dfrt_error *error)
+{
+    for (unsigned s = 0; s < layout->program->segment_count; s++) {
+        for (unsigned r = 0; r < layout->degree[s]; r++) {
+            dfrt_stage *stage = new_stage();
+            layout->stages[layout->first_stage[s] + r] = stage;
+            stage->program = layout->program;
+            stage->run = run;
+            stage->fused = fused;
+            stage->replica = r;
+            dfrt_status status = open_stage(layout, stage, s, error);
+            if (status != DFRT_OK) {
+                return status;
+            }
+            layout->peers[s] = stage->segment;
+        }
+    }
+    return DFRT_OK;
+}
+
+static void close_stage(dfrt_stage *stage, unsigned edge_count)
+{
+    for (unsigned e = 0; e < edge_count; e++) {
+        for (unsigned i = 0; i < stage->outlets[e].degree; i++) {
+            dfrt_sender_close(&stage->outlets[e].senders[i]);
+        }
+        free(stage->outlets[e].senders);
+    }
+    for (unsigned n = 0; n < stage->inlet_count; n++) {
+        free(stage->inlets[n].receivers);
+        free(stage->inlets[n].watermarks);
+    }
+    stage->segment_type->close(stage->segment);
+    free(((dfrt_segment_head *)stage->segment)->counts);
+    free(stage->segment);
+    free(stage->outlets);
+    free(stage->inlets);
+    free(stage->sinks);
+    dfrt_waiter_close(&stage->waiter);
+    free(stage);
+}
+
+/* --- links ------------------------------------------------------------------------------------------ */
+
+static void open_outlet(dfrt__layout_plan *layout, unsigned e, dfrt_stage *stage)
+{
+    dfrt_outlet *outlet = &stage->outlets[e];
+    outlet->degree = layout->degree[layout->program->edges[e].to];
+    outlet->senders = dfrt_allocate(outlet->degree * sizeof *outlet->senders);
+    outlet->marked = outlet->pending = DFRT_TIME_NONE;
+    outlet->routes = layout->routes[e];
+}
+
+static dfrt_inlet *open_inlet(dfrt__layout_plan *layout, unsigned e, dfrt_stage *stage)
+{
+    dfrt_inlet *inlet = &stage->inlets[stage->inlet_count++];
+    inlet->edge = &layout->program->edges[e];
+    inlet->degree = layout->degree[inlet->edge->from];
+    inlet->receivers = dfrt_allocate(inlet->degree * sizeof *inlet->receivers);
+    inlet->watermarks = dfrt_allocate(inlet->degree * sizeof *inlet->watermarks);
+    inlet->watermark = DFRT_TIME_NONE;
+    for (unsigned i = 0; i < inlet->degree; i++) {
+        inlet->watermarks[i] = DFRT_TIME_NONE;
+    }
+    return inlet;
+}
+
+static dfrt_status open_edge(dfrt__layout_plan *layout, unsigned e, dfrt_link *links, dfrt_error *error)
+{
+    const dfrt_edge *edge = &layout->program->edges[e];
+    dfrt_stage **from = layout->stages + layout->first_stage[edge->from];
+    dfrt_stage **to = layout->stages + layout->first_stage[edge->to];
+    for (unsigned a = 0; a < layout->degree[edge->from]; a++) {
+        open_outlet(layout, e, from[a]);
+    }
+    for (unsigned b = 0; b < layout->degree[edge->to]; b++) {
+        dfrt_inlet *inlet = open_inlet(layout, e, to[b]);
+        for (unsigned a = 0; a < inlet->degree; a++, links++) {
+            links->producer = &from[a]->waiter;
+            links->consumer = &to[b]->waiter;
+            inlet->receivers[a].link = links;
+            dfrt_sender *sender = &from[a]->outlets[e].senders[b];
+            dfrt_status status = dfrt_sender_open(sender, links, edge->element_size, error);
+            if (status != DFRT_OK) {
+                return status;
+            }
+        }
+    }
+    return DFRT_OK;
+}
+
+static void plan_routes(dfrt__layout_plan *layout)
+{
+    for (unsigned e = 0; e < layout->program->edge_count; e++) {
+        unsigned degree = layout->degree[layout->program->edges[e].to];
+        layout->routes[e] = dfrt_allocate(DFRT_SLOTS * sizeof **layout->routes);
+        for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
+            layout->routes[e][slot] = (uint16_t)(slot % degree);
+        }
+    }
+}
+
+static dfrt_status open_links(dfrt__layout_plan *layout, dfrt_error *error)
+{
+    const dfrt_program *program = layout->program;
+    for (unsigned e = 0; e < program->edge_count; e++) {
+        layout->link_count += (size_t)layout->degree[program->edges[e].from] * layout->degree[program->edges[e].to];
+    }
+    void *room = NULL;
+    size_t size = (layout->link_count + 1) * sizeof(dfrt_link);
+    if (posix_memalign(&room, _Alignof(dfrt_link), size) != 0) {
+        return dfrt_fail(error, DFRT_MEMORY, "no memory for %zu links", layout->link_count);
+    }
+    layout->links = memset(room, 0, size);
+    plan_routes(layout);
+    dfrt_link *links = layout->links;
+    for (unsigned e = 0; e < program->edge_count; e++) {
+        dfrt_status status = open_edge(layout, e, links, error);
+        if (status != DFRT_OK) {
+            return status;
+        }
+        links += (size_t)layout->degree[program->edges[e].from] * layout->degree[program->edges[e].to];
+    }
+    return DFRT_OK;
+}
+
+/* --- the whole -------------------------------------------------------------------------------------- */
+
+dfrt_status dfrt__layout_open(dfrt__layout_plan *layout, const dfrt_program *program, dfrt_run_state *run,
+                              unsigned workers, bool fused, dfrt_error *error)
+{
+    *layout = (dfrt__layout_plan){.program = program};
+    layout->degree = dfrt_allocate(program->segment_count * sizeof *layout->degree);
+    layout->first_stage = dfrt_allocate(program->segment_count * sizeof *layout->first_stage);
+    layout->peers = dfrt_allocate(program->segment_count * sizeof *layout->peers);
+    layout->routes = dfrt_allocate((program->edge_count + 1u) * sizeof *layout->routes);
+    for (unsigned s = 0; s < program->segment_count; s++) {
+        layout->degree[s] = program->segments[s].replicated && !fused ? workers : 1;
+        layout->first_stage[s] = layout->stage_count;
+        layout->stage_count += layout->degree[s];
+    }
+    layout->stages = dfrt_allocate(layout->stage_count * sizeof(dfrt_stage *));
+    dfrt_status status = open_stages(layout, run, fused, error);
+    return status != DFRT_OK || fused ? status : open_links(layout, error);
+}
+
+static void drain_link(dfrt_link *link)
+{
+    dfrt_batch *batch;
+    while ((batch = dfrt_ring_pop(&link->full)) != NULL) {
+        free(batch);
+    }
+}
+
+void dfrt__layout_close(dfrt__layout_plan *layout)
+{
+    for (size_t i = 0; i < layout->link_count; i++) {
+        drain_link(&layout->links[i]);
+    }
+    for (unsigned i = 0; i < layout->stage_count && layout->stages != NULL; i++) {
+        if (layout->stages[i] != NULL) {
+            close_stage(layout->stages[i], layout->program->edge_count);
+        }
+    }
+    for (unsigned e = 0; e < layout->program->edge_count && layout->routes != NULL; e++) {
+        free(layout->routes[e]);
+    }
+    free(layout->links);
+    free(layout->stages);
+    free(layout->routes);
+    free(layout->peers);
+    free(layout->first_stage);
+    free(layout->degree);
+}

@@ -1,0 +1,184 @@
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORKERS = 256 };
+
+static void print_help(const dfrt_program *program)
+{
+    printf("usage: %s [options]\n\n", program->name);
+    printf("  --workers N            replicas of each operator that can be replicated (default 1)\n"
+           "  --layout L             fused: one thread; staged: a thread a stage; auto: fused for one worker\n"
+           "  --source NAME=SPEC     replace a source: csv:PATH, binary:PATH, lines:PATH, generate:KEY=VALUE,...\n"
+           "  --sink NAME=SPEC       replace a sink: csv:PATH, binary:PATH, discard:\n"
+           "  --alternate OP=NAME    the alternate of an operator to run\n"
+           "  --malformed FILE       keep malformed input there\n"
+           "  --report N             malformed records to report one by one (default 10)\n"
+           "  --max-row BYTES        longest input row (default 16777216)\n"
+           "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
+           "  --quiet                no progress line, no notices\n"
+           "  --help, --version\n\nA PATH of - is standard input or output.\n\nsources:\n");
+    for (unsigned i = 0; i < program->source_count; i++) {
+        printf("  %-22s %s\n", program->sources[i].name, program->sources[i].spec);
+    }
+    printf("sinks:\n");
+    for (unsigned i = 0; i < program->sink_count; i++) {
+        printf("  %-22s %s\n", program->sinks[i].name, program->sinks[i].spec);
+    }
+    printf("\nIt ends with 0 when the input has ended or on SIGTERM or SIGINT, 2 for a wrong command line,\n"
+           "4 when the run failed.\n");
+}
+
+static dfrt_status read_number(const char *option, const char *text, uint64_t low, uint64_t high, uint64_t *out,
+                               dfrt_error *error)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || value < low || value > high) {
+        return dfrt_fail(error, DFRT_USAGE, "%s takes a whole number from %llu to %llu, not '%s'", option,
+                         (unsigned long long)low, (unsigned long long)high, text);
+    }
+    *out = value;
+    return DFRT_OK;
+}
+
+/* The text behind NAME= if the word begins with it. */
+static const char *after_name(const char *word, const char *name)
+{
+    size_t size = strlen(name);
+    return strncmp(word, name, size) == 0 && word[size] == '=' ? word + size + 1 : NULL;
+}
+
+static dfrt_status replace_source(dfrt__options *options, const dfrt_program *program, const char *word,
+                                  dfrt_error *error)
+{
+    for (unsigned i = 0; i < program->source_count; i++) {
+        const char *spec = after_name(word, program->sources[i].name);
+        if (spec != NULL) {
+            options->source_specs[i] = spec;
+            return DFRT_OK;
+        }
+    }
+    return dfrt_fail(error, DFRT_USAGE, "--source %s: no such source; see --help for the sources", word);
+}
+
+static dfrt_status replace_sink(dfrt__options *options, const dfrt_program *program, const char *word,
+                                dfrt_error *error)
+{
+    for (unsigned i = 0; i < program->sink_count; i++) {
+        const char *spec = after_name(word, program->sinks[i].name);
+        if (spec != NULL) {
+            options->sink_specs[i] = spec;
+            return DFRT_OK;
+        }
+    }
+    return dfrt_fail(error, DFRT_USAGE, "--sink %s: no such sink; see --help for the sinks", word);
+}
+
+static dfrt_status choose_alternate(const dfrt_program *program, const char *word, dfrt_error *error)
+{
+    for (unsigned i = 0; i < program->alternates_count; i++) {
+        const dfrt_alternates *entry = &program->alternates[i];
+        const char *name = after_name(word, entry->step);
+        for (unsigned a = 0; name != NULL && a < entry->count; a++) {
+            if (strcmp(name, entry->names[a]) == 0) {
+                (void)dfrt_set_alternate(program, entry->step, a);
+                return DFRT_OK;
+            }
+        }
+    }
+    return dfrt_fail(error, DFRT_USAGE, "--alternate %s: expected OPERATOR=ALTERNATE of this program", word);
+}
+
+static dfrt_status read_layout(dfrt__options *options, const char *word, dfrt_error *error)
+{
+    static const char *const names[] = {"auto", "fused", "staged"};
+    for (unsigned i = 0; i < 3; i++) {
+        if (strcmp(word, names[i]) == 0) {
+            options->layout = (dfrt__layout)i;
+            return DFRT_OK;
+        }
+    }
+    return dfrt_fail(error, DFRT_USAGE, "--layout takes auto, fused or staged, not '%s'", word);
+}
+
+enum { WORKERS = 1, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION };
+
+static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
+                               dfrt_error *error)
+{
+    uint64_t number = 0;
+    dfrt_status status = DFRT_OK;
+    switch (option) {
+    case WORKERS:
+        status = read_number("--workers", word, 1, MOST_WORKERS, &number, error);
+        options->workers = (unsigned)number;
+        return status;
+    case LAYOUT: return read_layout(options, word, error);
+    case SOURCE: return replace_source(options, program, word, error);
+    case SINK: return replace_sink(options, program, word, error);
+    case ALTERNATE: return choose_alternate(program, word, error);
+    case MALFORMED: options->malformed_path = word; return DFRT_OK;
+    case REPORT: return read_number("--report", word, 0, UINT64_MAX, &options->report_limit, error);
+    case MAX_ROW:
+        status = read_number("--max-row", word, 1, (uint64_t)1 << 40, &number, error);
+        options->max_row = (size_t)number;
+        return status;
+    case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
+    case QUIET: options->quiet = true; return DFRT_OK;
+    case HELP: print_help(program); options->done = true; return DFRT_OK;
+    case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
+    default: return dfrt_fail(error, DFRT_USAGE, "see --help for the options");
+    }
+}
+
+static dfrt_status open_specs(dfrt__options *options, const dfrt_program *program, dfrt_error *error)
+{
+    options->source_specs = calloc(program->source_count + 1u, sizeof *options->source_specs);
+    options->sink_specs = calloc(program->sink_count + 1u, sizeof *options->sink_specs);
+    if (options->source_specs == NULL || options->sink_specs == NULL) {
+        return dfrt_fail(error, DFRT_MEMORY, "no memory for the options");
+    }
+    for (unsigned i = 0; i < program->source_count; i++) {
+        options->source_specs[i] = program->sources[i].spec;
+    }
+    for (unsigned i = 0; i < program->sink_count; i++) {
+        options->sink_specs[i] = program->sinks[i].spec;
+    }
+    return DFRT_OK;
+}
+
+dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, int argc, char **argv,
+                               dfrt_error *error)
+{
+    static const struct option words[] = {
+        {"workers", required_argument, NULL, WORKERS},     {"layout", required_argument, NULL, LAYOUT},
+        {"source", required_argument, NULL, SOURCE},       {"sink", required_argument, NULL, SINK},
+        {"alternate", required_argument, NULL, ALTERNATE}, {"malformed", required_argument, NULL, MALFORMED},
+        {"report", required_argument, NULL, REPORT},       {"max-row", required_argument, NULL, MAX_ROW},
+        {"stats", optional_argument, NULL, STATS},         {"quiet", no_argument, NULL, QUIET},
+        {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
+        {NULL, 0, NULL, 0},
+    };
+    *options = (dfrt__options){.workers = 1, .report_limit = 10};
+    dfrt_status status = open_specs(options, program, error);
+    int option;
+    while (status == DFRT_OK && !options->done && (option = getopt_long(argc, argv, "", words, NULL)) != -1) {
+        status = take_option(options, program, option, optarg, error);
+    }
+    if (status == DFRT_OK && !options->done && optind < argc) {
+        status = dfrt_fail(error, DFRT_USAGE, "unexpected word '%s'; see --help", argv[optind]);
+    }
+    return status;
+}
+
+void dfrt__options_close(dfrt__options *options)
+{
+    free(options->source_specs);
+    free(options->sink_specs);
+}

@@ -1,0 +1,32 @@
+/* The command line of a generated program.
+ *
+ * Threads:   main only.
+ * Ownership: texts point into argv or the program's table; the arrays are freed by dfrt__options_close.
+ * Progress:  nothing waits.
+ */
+#ifndef DFRT_SRC_OPTIONS_H
+#define DFRT_SRC_OPTIONS_H
+
+#include "dfrt/program.h"
+
+typedef enum dfrt__layout { DFRT__AUTO, DFRT__FUSED, DFRT__STAGED } dfrt__layout;
+
+typedef struct dfrt__options {
+    unsigned workers;
+    dfrt__layout layout;
+    const char **source_specs; /* by source */
+    const char **sink_specs;   /* by sink */
+    const char *malformed_path;
+    uint64_t report_limit;
+    size_t max_row;
+    bool stats;
+    const char *stats_path; /* NULL: stderr */
+    bool quiet;
+    bool done; /* --help or --version has answered */
+} dfrt__options;
+
+dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, int argc, char **argv,
+                               dfrt_error *error);
+void dfrt__options_close(dfrt__options *options);
+
+#endif

@@ -1,0 +1,121 @@
+#define _GNU_SOURCE
+#include <dfrt/output.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+dfrt_status dfrt_output_open(dfrt_output *out, const char *path, dfrt_error *error)
+{
+    *out = (dfrt_output){.fd = -1};
+    out->path = strdup(path);
+    out->buffer = malloc(DFRT_OUTPUT_CAPACITY);
+    dfrt_status status = DFRT_OK;
+    if (out->path == NULL || out->buffer == NULL) {
+        status = dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", path);
+    } else {
+        out->fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (out->fd < 0) status = dfrt_fail(error, DFRT_IO, "cannot create '%s': %s", path, strerror(errno));
+    }
+    if (status != DFRT_OK) {
+        free(out->path);
+        free(out->buffer);
+        *out = (dfrt_output){.fd = -1};
+    }
+    return status;
+}
+
+/* Standard output may be a pipe that somebody made non-blocking; then we wait for its reader here. */
+static bool wait_writable(int fd)
+{
+    struct pollfd ask = {.fd = fd, .events = POLLOUT};
+    int answer;
+    do answer = poll(&ask, 1, -1);
+    while (answer < 0 && errno == EINTR);
+    return answer > 0;
+}
+
+static void write_all(dfrt_output *out, const char *data, size_t size)
+{
+    while (size > 0 && out->failure == 0) {
+        ssize_t done = write(out->fd, data, size);
+        if (done >= 0) {
+            data += done;
+            size -= (size_t)done;
+            out->written += (uint64_t)done;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            if (!wait_writable(out->fd)) out->failure = errno;
+        } else if (errno != EINTR) {
+            out->failure = errno;
+        }
+    }
+}
+
+void dfrt__output_drain(dfrt_output *out)
+{
+    write_all(out, out->buffer, out->used);
+    out->used = 0;
+}
+
+void dfrt__output_put_long(dfrt_output *out, const char *data, size_t size)
+{
+    dfrt__output_drain(out);
+    if (size >= DFRT_OUTPUT_CAPACITY) {
+        write_all(out, data, size);
+        return;
+    }
+    memcpy(out->buffer, data, size);
+    out->used = size;
+}
+
+bool dfrt__output_needs_quotes(const char *data, size_t size)
+{
+    /* Most bytes are letters and digits, above all four of LF, CR, quote and comma. */
+    for (size_t i = 0; i < size; i++) {
+        char c = data[i];
+        if ((unsigned char)c <= ',' && (c == ',' || c == '"' || c == '\n' || c == '\r')) return true;
+    }
+    return false;
+}
+
+void dfrt__output_put_quoted(dfrt_output *out, const char *data, size_t size)
+{
+    dfrt_put_char(out, '"');
+    while (size > 0) {
+        const char *quote = memchr(data, '"', size);
+        size_t run = quote == NULL ? size : (size_t)(quote - data) + 1;
+        dfrt_put_bytes(out, data, run);
+        if (quote != NULL) dfrt_put_char(out, '"');
+        data += run;
+        size -= run;
+    }
+    dfrt_put_char(out, '"');
+}
+
+static dfrt_status answer(const dfrt_output *out, dfrt_error *error)
+{
+    if (out->failure == 0) return DFRT_OK;
+    const char *name = strcmp(out->path, "-") == 0 ? "standard output" : out->path;
+    return dfrt_fail(error, DFRT_IO, "cannot write '%s': %s", name, strerror(out->failure));
+}
+
+dfrt_status dfrt_output_flush(dfrt_output *out, dfrt_error *error)
+{
+    dfrt__output_drain(out);
+    return answer(out, error);
+}
+
+dfrt_status dfrt_output_close(dfrt_output *out, dfrt_error *error)
+{
+    if (out->buffer == NULL) return DFRT_OK;
+    dfrt__output_drain(out);
+    /* Some file systems report a full disk only here. EINTR leaves the descriptor closed on Linux. */
+    if (out->fd > STDERR_FILENO && close(out->fd) != 0 && errno != EINTR && out->failure == 0) out->failure = errno;
+    dfrt_status status = answer(out, error);
+    free(out->path);
+    free(out->buffer);
+    *out = (dfrt_output){.fd = -1};
+    return status;
+}

@@ -1,0 +1,39 @@
+/* Reads the sources in their fixed order and feeds segment 0, round by round.
+ *
+ * Threads:   the thread of stage 0.
+ * Ownership: the reader owns the opened sources and their buffers.
+ * Progress:  waits for input only after everything read so far has been handed on.
+ */
+#ifndef DFRT_SRC_READER_H
+#define DFRT_SRC_READER_H
+
+#include "layout.h"
+#include "options.h"
+
+typedef struct dfrt__input {
+    dfrt_source *source;
+    unsigned char *records;
+    size_t count, at;
+    bool open;
+    bool dry; /* nothing to be had without waiting */
+} dfrt__input;
+
+typedef struct dfrt__reader {
+    const dfrt_program *program;
+    dfrt__layout_plan *layout;
+    dfrt__input *inputs;
+    bool progress;
+    uint64_t tuples;
+    uint64_t started_ns, ended_ns;
+    uint64_t told_ns, told_tuples, flushed_ns;
+} dfrt__reader;
+
+dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, const dfrt__options *options,
+                              dfrt_run_state *run, dfrt_error *error);
+void dfrt__reader_run(dfrt__reader *reader);
+void dfrt__reader_close(dfrt__reader *reader);
+
+/* Set by the signal handler: no more input. */
+extern _Atomic int dfrt__stop;
+
+#endif

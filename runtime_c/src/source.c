@@ -1,0 +1,126 @@
+/* Opening by name, and what all kinds of sources have in common. */
+#define _GNU_SOURCE
+#include <dfrt/source.h>
+
+#include <dfrt/input.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source_kind.h"
+
+static const dfrt__source_kind *const kinds[] = {
+    &dfrt__csv_source,
+    &dfrt__lines_source,
+    &dfrt__binary_source,
+    &dfrt__generate_source,
+};
+
+static dfrt_status choose_kind(dfrt_source *source, const char *spec, const char **rest, dfrt_error *error)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t size = strlen(kinds[i]->prefix);
+        if (strncmp(spec, kinds[i]->prefix, size) != 0) continue;
+        source->kind = kinds[i];
+        *rest = spec + size;
+        if (**rest == '\0' && kinds[i] != &dfrt__generate_source)
+            return dfrt_fail(error, DFRT_USAGE, "source '%s': '%s' needs a path", source->name, spec);
+        return DFRT_OK;
+    }
+    return dfrt_fail(error, DFRT_USAGE,
+                     "source '%s': unknown connector '%s'; it must begin with csv:, lines:, binary: or generate:",
+                     source->name, spec);
+}
+
+static dfrt_status prepare(dfrt_source *source, const char *name, const char *spec, dfrt_error *error)
+{
+    const char *rest = "";
+    source->name = strdup(name);
+    if (source->name == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", name);
+    dfrt_status status = choose_kind(source, spec, &rest, error);
+    if (status == DFRT_OK && source->options.malformed_path != NULL)
+        status = dfrt_output_open(&source->kept, source->options.malformed_path, error);
+    if (status == DFRT_OK) status = source->kind->open(source, rest, error);
+    source->options.malformed_path = NULL; /* borrowed for the call only */
+    return status;
+}
+
+dfrt_status dfrt_source_open(dfrt_source **out, const char *name, const char *spec, const dfrt_record *record,
+                             const dfrt_source_options *options, dfrt_error *error)
+{
+    *out = NULL;
+    dfrt_source *source = calloc(1, sizeof *source);
+    if (source == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", name);
+    source->record = record;
+    source->options = *options;
+    source->unit = "line";
+    dfrt_status status = prepare(source, name, spec, error);
+    if (status != DFRT_OK) {
+        dfrt_error ignored; /* the first failure is the one to report */
+        (void)dfrt_source_close(source, &ignored);
+        return status;
+    }
+    *out = source;
+    return DFRT_OK;
+}
+
+dfrt_status dfrt_source_read(dfrt_source *source, void *records, size_t capacity, size_t *count)
+{
+    *count = 0;
+    if (source->final != DFRT_OK) return source->final;
+    dfrt_status status = source->kind->read(source, records, capacity, count);
+    source->good += *count;
+    /* Between bursts the file of malformed rows is brought up to date. */
+    if (status != DFRT_OK && source->kept.used > 0) {
+        dfrt_status kept = dfrt_output_flush(&source->kept, &source->error);
+        if (kept != DFRT_OK) status = kept;
+    }
+    if (status == DFRT_OK || status == DFRT_AGAIN) return status;
+    source->final = status;
+    return *count > 0 ? DFRT_OK : status;
+}
+
+dfrt_status dfrt_source_wait(dfrt_source *source)
+{
+    int fd = dfrt_source_poll_fd(source);
+    return fd < 0 ? DFRT_OK : dfrt_wait_readable(fd, source->options.stop_fd);
+}
+
+int dfrt_source_poll_fd(const dfrt_source *source)
+{
+    return source->final != DFRT_OK ? -1 : source->kind->poll_fd(source);
+}
+
+bool dfrt_source_is_live(const dfrt_source *source)
+{
+    return source->kind->is_live(source);
+}
+
+uint64_t dfrt_source_position(const dfrt_source *source)
+{
+    return source->good + source->malformed;
+}
+
+uint64_t dfrt_source_malformed(const dfrt_source *source)
+{
+    return source->malformed;
+}
+
+const char *dfrt_source_error(const dfrt_source *source)
+{
+    return source->error.text;
+}
+
+dfrt_status dfrt_source_close(dfrt_source *source, dfrt_error *error)
+{
+    if (source == NULL) return DFRT_OK;
+    if (source->malformed > 0)
+        (void)fprintf(stderr, "%s: %" PRIu64 " malformed row%s in all\n", source->name, source->malformed,
+                      source->malformed == 1 ? "" : "s");
+    if (source->kind != NULL) source->kind->close(source);
+    dfrt_status status = dfrt_output_close(&source->kept, error);
+    free(source->name);
+    free(source);
+    return status;
+}

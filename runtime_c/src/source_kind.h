@@ -1,0 +1,46 @@
+/* What the kinds of sources share: the struct behind dfrt_source, its table of functions, and malformed rows.
+ *
+ * Threads:   as source.h.
+ * Ownership: `state` belongs to the kind, the rest to source.c.
+ * Progress:  as source.h.
+ */
+#ifndef DFRT_SOURCE_KIND_H
+#define DFRT_SOURCE_KIND_H
+
+#include <dfrt/output.h>
+#include <dfrt/source.h>
+
+/* A call of `read` goes over at most this many malformed rows, so that stopping is noticed. */
+enum { DFRT__MALFORMED_RUN = 4096 };
+
+typedef struct dfrt__source_kind {
+    const char *prefix; /* with the colon */
+    dfrt_status (*open)(dfrt_source *source, const char *rest, dfrt_error *error);
+    /* As dfrt_source_read, but may answer DFRT_END or an error together with records; errors go to source->error. */
+    dfrt_status (*read)(dfrt_source *source, char *records, size_t capacity, size_t *count);
+    int (*poll_fd)(const dfrt_source *source);
+    bool (*is_live)(const dfrt_source *source);
+    void (*close)(dfrt_source *source); /* also after a failed open, with whatever state there is */
+} dfrt__source_kind;
+
+struct dfrt_source {
+    const dfrt__source_kind *kind;
+    const dfrt_record *record;
+    dfrt_source_options options;
+    char *name;
+    void *state;
+    dfrt_status final; /* DFRT_OK, or what every further read answers */
+    dfrt_error error;
+    uint64_t good, malformed;
+    const char *unit;  /* how messages count: "line" or "record" */
+    dfrt_output kept;  /* malformed rows; its buffer is NULL without a file */
+};
+
+extern const dfrt__source_kind dfrt__csv_source, dfrt__lines_source, dfrt__binary_source, dfrt__generate_source;
+
+/* A row that is none: counts it, reports it, keeps `raw` (and a newline, if the unit is a line). */
+void dfrt__malformed(dfrt_source *source, uint64_t number, const char *reason, dfrt_slice raw);
+/* A row whose field `index` does not fit; `text` is that field. */
+void dfrt__malformed_field(dfrt_source *source, uint64_t number, int index, dfrt_slice text, dfrt_slice raw);
+
+#endif

@@ -1,0 +1,321 @@
+#define _GNU_SOURCE
+#include "dfrt/stage.h"
+
+#include <time.h>
+
+#include "dfrt/program.h"
+
+uint64_t dfrt_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* can't fail for this clock */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- sending ---------------------------------------------------------------------------------------- */
+
+void dfrt_stage_mark(dfrt_stage *stage, unsigned edge, int64_t watermark)
+{
+    dfrt_outlet *outlet = &stage->outlets[edge];
+    if (watermark <= outlet->marked) {
+        return;
+    }
+    outlet->marked = watermark;
+    for (unsigned i = 0; i < outlet->degree; i++) {
+        if (!dfrt_sender_mark(&outlet->senders[i], stage->position, watermark)) {
+            dfrt_out_of_memory();
+        }
+    }
+}
+
+static bool pump_all(dfrt_stage *stage)
+{
+    bool empty = true;
+    for (unsigned e = 0; e < stage->program->edge_count; e++) {
+        for (unsigned i = 0; i < stage->outlets[e].degree; i++) {
+            empty = dfrt_sender_pump(&stage->outlets[e].senders[i]) && empty;
+        }
+    }
+    return empty;
+}
+
+static void wait_for_room(dfrt_stage *stage)
+{
+    while (!pump_all(stage)) {
+        if (dfrt_waiter_pause(&stage->waiter)) {
+            continue;
+        }
+        if (pump_all(stage)) {
+            dfrt_waiter_cancel(&stage->waiter);
+            return;
+        }
+        dfrt_waiter_sleep(&stage->waiter);
+    }
+    stage->waiter.rounds = 0;
+}
+
+static void flush_sinks(dfrt_stage *stage)
+{
+    for (unsigned i = 0; i < stage->program->sink_count; i++) {
+        dfrt_error error;
+        if (stage->sinks[i] != NULL && dfrt_sink_flush(stage->sinks[i], &error) != DFRT_OK) {
+            dfrt_stage_fail(stage, &error);
+        }
+    }
+}
+
+static void mark_pending(dfrt_stage *stage)
+{
+    for (unsigned e = 0; e < stage->program->edge_count; e++) {
+        dfrt_outlet *outlet = &stage->outlets[e];
+        if (outlet->degree > 0 && outlet->pending > outlet->marked) {
+            stage->position = DFRT_ROUND_END;
+            dfrt_stage_mark(stage, e, outlet->pending);
+        }
+    }
+}
+
+void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint64_t read_ns)
+{
+    if (stage->results > 0) {
+        dfrt_histogram_add(&stage->latency, dfrt_now_ns() - read_ns, stage->results);
+        stage->results = 0;
+    }
+    if (flush || ends_stream) {
+        flush_sinks(stage);
+    }
+    mark_pending(stage);
+    for (unsigned e = 0; e < stage->program->edge_count; e++) {
+        for (unsigned i = 0; i < stage->outlets[e].degree; i++) {
+            if (!dfrt_sender_turn(&stage->outlets[e].senders[i], true, flush, ends_stream, read_ns)) {
+                dfrt_out_of_memory();
+            }
+        }
+    }
+    wait_for_room(stage);
+}
+
+/* --- receiving: all links of a round, merged into the order of the sequential program ---------------- */
+
+static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
+{
+    dfrt_batch *batch;
+    while ((batch = dfrt_ring_pop(&link->full)) == NULL) {
+        if (dfrt_waiter_pause(&stage->waiter)) {
+            continue;
+        }
+        if ((batch = dfrt_ring_pop(&link->full)) != NULL) {
+            dfrt_waiter_cancel(&stage->waiter);
+            break;
+        }
+        dfrt_waiter_sleep(&stage->waiter);
+    }
+    stage->waiter.rounds = 0;
+    dfrt_waiter_wake(link->producer);
+    return batch;
+}
+
+typedef struct round_end {
+    bool flush, ends_stream;
+    uint64_t read_ns;
+} round_end;
+
+/* The position of the next element or marker of the link; UINT64_MAX when its round is over. */
+static uint64_t head_position(dfrt_stage *stage, dfrt_receiver *receiver, round_end *end)
+{
+    while (!receiver->round_done) {
+        dfrt_batch *batch = receiver->batch;
+        if (batch == NULL) {
+            receiver->batch = wait_for_batch(stage, receiver->link);
+            receiver->at = receiver->marker_at = 0;
+            continue;
+        }
+        uint64_t element = receiver->at < batch->count ? batch->positions[receiver->at] : UINT64_MAX;
+        uint64_t marker =
+            receiver->marker_at < batch->marker_count ? batch->markers[receiver->marker_at].position : UINT64_MAX;
+        if (element != UINT64_MAX || marker != UINT64_MAX) {
+            return element < marker ? element : marker;
+        }
+        if (batch->ends_round) {
+            receiver->round_done = true;
+            end->flush |= batch->flush;
+            end->ends_stream |= batch->ends_stream;
+            end->read_ns = batch->read_ns;
+        }
+        dfrt_receiver_return(receiver);
+    }
+    return UINT64_MAX;
+}
+
+static bool has_element_before(const dfrt_receiver *receiver, uint64_t limit)
+{
+    const dfrt_batch *batch = receiver->batch;
+    return batch != NULL && receiver->at < batch->count && batch->positions[receiver->at] < limit;
+}
+
+static bool has_marker_before(const dfrt_receiver *receiver, uint64_t limit)
+{
+    const dfrt_batch *batch = receiver->batch;
+    return batch != NULL && receiver->marker_at < batch->marker_count &&
+           batch->markers[receiver->marker_at].position < limit;
+}
+
+/* Hands the elements before `limit` that lie together in the batch to the segment. */
+static void consume(dfrt_stage *stage, const dfrt_inlet *inlet, dfrt_receiver *receiver, uint64_t limit)
+{
+    const dfrt_batch *batch = receiver->batch;
+    uint32_t from = receiver->at;
+    uint32_t to = from;
+    while (to < batch->count && batch->positions[to] < limit) {
+        to++;
+    }
+    receiver->at = to;
+    dfrt_run run = {batch->elements + from * inlet->edge->element_size, batch->times + from,
+                    batch->positions + from, to - from};
+    if (!dfrt_run_failed(stage->run)) {
+        inlet->edge->consume(stage->segment, &run);
+    }
+}
+
+static void take_marker(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *receiver)
+{
+    dfrt_marker marker = receiver->batch->markers[receiver->marker_at++];
+    inlet->watermarks[receiver - inlet->receivers] = marker.watermark;
+    int64_t smallest = DFRT_TIME_END;
+    for (unsigned i = 0; i < inlet->degree; i++) {
+        smallest = inlet->watermarks[i] < smallest ? inlet->watermarks[i] : smallest;
+    }
+    if (smallest > inlet->watermark) {
+        inlet->watermark = smallest;
+        stage->position = marker.position;
+        if (!dfrt_run_failed(stage->run)) {
+            inlet->edge->watermark(stage->segment, smallest);
+        }
+    }
+}
+
+static void end_event(dfrt_stage *stage)
+{
+    if (stage->segment_type->end_event != NULL && !dfrt_run_failed(stage->run)) {
+        stage->segment_type->end_event(stage->segment);
+    }
+}
+
+/* True when `a` comes before `b`: both lie at the same position of the same edge. */
+static bool comes_before(const dfrt_inlet *inlet, const dfrt_receiver *a, const dfrt_receiver *b)
+{
+    int64_t time_a = a->batch->times[a->at];
+    int64_t time_b = b->batch->times[b->at];
+    if (time_a != time_b || inlet->edge->order == NULL) {
+        return time_a < time_b;
+    }
+    size_t size = inlet->edge->element_size;
+    return inlet->edge->order(a->batch->elements + a->at * size, b->batch->elements + b->at * size) < 0;
+}
+
+/* One event whose elements may lie in several links of the inlet. */
+static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t position, round_end *end)
+{
+    for (;;) {
+        dfrt_receiver *first = NULL;
+        for (unsigned i = 0; i < inlet->degree; i++) {
+            dfrt_receiver *receiver = &inlet->receivers[i];
+            (void)head_position(stage, receiver, end); /* fetches the next batch where one is used up */
+            if (has_element_before(receiver, position + 1) &&
+                (first == NULL || comes_before(inlet, receiver, first))) {
+                first = receiver;
+            }
+        }
+        if (first == NULL) {
+            return;
+        }
+        const dfrt_batch *batch = first->batch;
+        dfrt_run run = {batch->elements + first->at * inlet->edge->element_size, batch->times + first->at,
+                        batch->positions + first->at, 1};
+        first->at++;
+        if (!dfrt_run_failed(stage->run)) {
+            inlet->edge->consume(stage->segment, &run);
+        }
+    }
+}
+
+static void take_event(dfrt_stage *stage, uint64_t position, round_end *end)
+{
+    for (unsigned n = 0; n < stage->inlet_count; n++) {
+        take_event_elements(stage, &stage->inlets[n], position, end);
+    }
+    for (unsigned n = 0; n < stage->inlet_count; n++) {
+        dfrt_inlet *inlet = &stage->inlets[n];
+        for (unsigned i = 0; i < inlet->degree; i++) {
+            while (has_marker_before(&inlet->receivers[i], position + 1)) {
+                take_marker(stage, inlet, &inlet->receivers[i]);
+                (void)head_position(stage, &inlet->receivers[i], end);
+            }
+        }
+    }
+    end_event(stage);
+}
+
+/* Only this link has anything before `limit`: no merging. */
+static void take_alone(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *receiver, uint64_t limit, round_end *end)
+{
+    if (stage->segment_type->end_event != NULL) {
+        take_event(stage, head_position(stage, receiver, end), end);
+        return;
+    }
+    uint64_t marker = has_marker_before(receiver, limit) ? receiver->batch->markers[receiver->marker_at].position
+                                                         : limit - 1;
+    if (has_element_before(receiver, marker + 1)) {
+        consume(stage, inlet, receiver, marker + 1);
+    }
+    /* A later batch may hold more elements of the marker's event, but never one that comes before it. */
+    if (has_marker_before(receiver, limit) && !has_element_before(receiver, marker + 1)) {
+        take_marker(stage, inlet, receiver);
+    }
+}
+
+static bool take_next(dfrt_stage *stage, round_end *end)
+{
+    uint64_t first = UINT64_MAX;
+    uint64_t second = UINT64_MAX;
+    dfrt_inlet *inlet = NULL;
+    dfrt_receiver *receiver = NULL;
+    for (unsigned n = 0; n < stage->inlet_count; n++) {
+        for (unsigned i = 0; i < stage->inlets[n].degree; i++) {
+            uint64_t head = head_position(stage, &stage->inlets[n].receivers[i], end);
+            if (head < first) {
+                second = first;
+                first = head;
+                inlet = &stage->inlets[n];
+                receiver = &inlet->receivers[i];
+            } else if (head < second) {
+                second = head;
+            }
+        }
+    }
+    if (first == UINT64_MAX) {
+        return false;
+    }
+    if (second > first) {
+        take_alone(stage, inlet, receiver, second, end);
+    } else {
+        take_event(stage, first, end);
+    }
+    return true;
+}
+
+void dfrt_stage_run(dfrt_stage *stage)
+{
+    round_end end = {0};
+    while (!end.ends_stream) {
+        end = (round_end){0};
+        for (unsigned n = 0; n < stage->inlet_count; n++) {
+            for (unsigned i = 0; i < stage->inlets[n].degree; i++) {
+                stage->inlets[n].receivers[i].round_done = false;
+            }
+        }
+        while (take_next(stage, &end)) {
+        }
+        dfrt_stage_end_round(stage, end.flush, end.ends_stream, end.read_ns);
+    }
+}

@@ -1,0 +1,238 @@
+#define _GNU_SOURCE
+#include "dfrt/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dfrt/stage.h"
+
+void *dfrt_allocate(size_t size)
+{
+    void *room = calloc(1, size);
+    if (room == NULL) {
+        dfrt_out_of_memory();
+    }
+    return room;
+}
+
+void *dfrt_resize(void *old, size_t size)
+{
+    void *room = realloc(old, size);
+    if (room == NULL) {
+        dfrt_out_of_memory();
+    }
+    return room;
+}
+
+uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *tail, uint32_t *capacity)
+{
+    if (*tail < *capacity) {
+        return 0;
+    }
+    uint32_t moved = *head;
+    if (moved > 0 && moved >= *capacity / 2) {
+        unsigned char *base = *items;
+        memmove(base, base + (size_t)moved * item_size, (size_t)(*tail - moved) * item_size);
+        *head = 0;
+        *tail -= moved;
+        return moved;
+    }
+    *capacity = *capacity == 0 ? 4 : *capacity * 2;
+    *items = dfrt_resize(*items, (size_t)*capacity * item_size);
+    return 0;
+}
+
+/* --- index ------------------------------------------------------------------------------------------ */
+
+static void index_place(dfrt_index *index, dfrt_index_entry entry)
+{
+    uint32_t at = entry.hash & index->mask;
+    while (index->entries[at].group != 0) {
+        at = (at + 1) & index->mask;
+    }
+    index->entries[at] = entry;
+}
+
+static void index_grow(dfrt_index *index)
+{
+    dfrt_index old = *index;
+    uint32_t size = old.entries == NULL ? 64 : (old.mask + 1) * 2;
+    index->entries = dfrt_allocate((size_t)size * sizeof *index->entries);
+    index->mask = size - 1;
+    for (uint32_t i = 0; old.entries != NULL && i <= old.mask; i++) {
+        if (old.entries[i].group != 0) {
+            index_place(index, old.entries[i]);
+        }
+    }
+    free(old.entries);
+}
+
+void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group)
+{
+    if (index->entries == NULL || index->used >= (index->mask + 1) / 2) {
+        index_grow(index);
+    }
+    index->used++;
+    index_place(index, (dfrt_index_entry){hash, group});
+}
+
+void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group)
+{
+    uint32_t hole = hash & index->mask;
+    while (index->entries[hole].group != group) {
+        hole = (hole + 1) & index->mask;
+    }
+    /* Moves later entries of the run back over the hole, so that no probe ends early. */
+    for (uint32_t at = (hole + 1) & index->mask; index->entries[at].group != 0; at = (at + 1) & index->mask) {
+        uint32_t home = index->entries[at].hash & index->mask;
+        if (((at - home) & index->mask) >= ((at - hole) & index->mask)) {
+            index->entries[hole] = index->entries[at];
+            hole = at;
+        }
+    }
+    index->entries[hole] = (dfrt_index_entry){0, 0};
+    index->used--;
+}
+
+/* --- groups ----------------------------------------------------------------------------------------- */
+
+static void add_chunk(dfrt_groups *groups, size_t group_size)
+{
+    uint32_t chunk = groups->made / DFRT_CHUNK;
+    if (chunk == groups->chunk_capacity) {
+        groups->chunk_capacity = chunk == 0 ? 16 : chunk * 2;
+        groups->chunks = dfrt_resize(groups->chunks, groups->chunk_capacity * sizeof *groups->chunks);
+    }
+    groups->chunks[chunk] = dfrt_allocate(DFRT_CHUNK * group_size);
+}
+
+uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
+{
+    if (groups->free_count > 0) {
+        uint32_t group = groups->free_list[--groups->free_count];
+        memset(dfrt_groups_at(groups, group, group_size), 0, group_size);
+        return group;
+    }
+    if (groups->made % DFRT_CHUNK == 0) {
+        add_chunk(groups, group_size);
+    }
+    return ++groups->made;
+}
+
+void dfrt_groups_release(dfrt_groups *groups, uint32_t group)
+{
+    if (groups->free_count == groups->free_capacity) {
+        groups->free_capacity = groups->free_capacity == 0 ? 64 : groups->free_capacity * 2;
+        groups->free_list = dfrt_resize(groups->free_list, groups->free_capacity * sizeof *groups->free_list);
+    }
+    groups->free_list[groups->free_count++] = group;
+}
+
+void dfrt_groups_close(dfrt_groups *groups)
+{
+    for (uint32_t i = 0; i * DFRT_CHUNK < groups->made; i++) {
+        free(groups->chunks[i]);
+    }
+    free(groups->chunks);
+    free(groups->free_list);
+}
+
+/* --- order ------------------------------------------------------------------------------------------ */
+
+void dfrt_order_add(dfrt_order *order, uint32_t group)
+{
+    if (order->count == order->capacity) {
+        order->capacity = order->capacity == 0 ? 64 : order->capacity * 2;
+        order->groups = dfrt_resize(order->groups, order->capacity * sizeof *order->groups);
+        order->scratch = dfrt_resize(order->scratch, order->capacity * sizeof *order->scratch);
+    }
+    order->groups[order->count++] = group;
+}
+
+static void merge(const dfrt_order *order, uint32_t from, uint32_t middle, uint32_t to,
+                  dfrt_group_compare compare, const void *context)
+{
+    uint32_t *groups = order->groups;
+    uint32_t left = from;
+    uint32_t right = middle;
+    for (uint32_t at = from; at < to; at++) {
+        bool take_left = right == to || (left < middle && compare(context, groups[left], groups[right]) <= 0);
+        order->scratch[at] = take_left ? groups[left++] : groups[right++];
+    }
+    memcpy(groups + from, order->scratch + from, (to - from) * sizeof *groups);
+}
+
+static void sort_range(const dfrt_order *order, uint32_t from, uint32_t to, dfrt_group_compare compare,
+                       const void *context)
+{
+    if (to - from < 2) {
+        return;
+    }
+    uint32_t middle = from + (to - from) / 2;
+    sort_range(order, from, middle, compare, context);
+    sort_range(order, middle, to, compare, context);
+    if (compare(context, order->groups[middle - 1], order->groups[middle]) > 0) {
+        merge(order, from, middle, to, compare, context);
+    }
+}
+
+void dfrt_order_sort(dfrt_order *order, dfrt_group_compare compare, const void *context)
+{
+    if (order->sorted == order->count) {
+        return;
+    }
+    sort_range(order, order->sorted, order->count, compare, context);
+    merge(order, 0, order->sorted, order->count, compare, context);
+    order->sorted = order->count;
+}
+
+void dfrt_order_close(dfrt_order *order)
+{
+    free(order->groups);
+    free(order->scratch);
+}
+
+/* --- timers ----------------------------------------------------------------------------------------- */
+
+static bool timer_before(dfrt_timer a, dfrt_timer b, dfrt_group_compare compare, const void *context)
+{
+    if (a.time != b.time || a.group == b.group) {
+        return a.time < b.time;
+    }
+    return compare(context, a.group, b.group) < 0;
+}
+
+void dfrt_timers_push(dfrt_timers *timers, dfrt_timer timer, dfrt_group_compare compare, const void *context)
+{
+    if (timers->count == timers->capacity) {
+        timers->capacity = timers->capacity == 0 ? 64 : timers->capacity * 2;
+        timers->heap = dfrt_resize(timers->heap, timers->capacity * sizeof *timers->heap);
+    }
+    uint32_t at = timers->count++;
+    while (at > 0 && timer_before(timer, timers->heap[(at - 1) / 2], compare, context)) {
+        timers->heap[at] = timers->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    timers->heap[at] = timer;
+}
+
+dfrt_timer dfrt_timers_pop(dfrt_timers *timers, dfrt_group_compare compare, const void *context)
+{
+    dfrt_timer top = timers->heap[0];
+    dfrt_timer last = timers->heap[--timers->count];
+    uint32_t at = 0;
+    for (uint32_t child = 1; child < timers->count; child = 2 * at + 1) {
+        if (child + 1 < timers->count &&
+            timer_before(timers->heap[child + 1], timers->heap[child], compare, context)) {
+            child++;
+        }
+        if (!timer_before(timers->heap[child], last, compare, context)) {
+            break;
+        }
+        timers->heap[at] = timers->heap[child];
+        at = child;
+    }
+    timers->heap[at] = last;
+    return top;
+}

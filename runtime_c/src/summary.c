@@ -1,0 +1,129 @@
+#define _GNU_SOURCE
+#include "summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dfrt/store.h"
+
+typedef struct totals {
+    dfrt_count *counts; /* by step, over all replicas */
+    dfrt_histogram latency;
+} totals;
+
+static void gather(const dfrt__layout_plan *layout, totals *sum)
+{
+    for (unsigned i = 0; i < layout->stage_count; i++) {
+        const dfrt_segment_head *head = layout->stages[i]->segment;
+        for (unsigned s = 0; s < layout->program->step_count; s++) {
+            sum->counts[s].out += head->counts[s].out;
+            sum->counts[s].faults += head->counts[s].faults;
+            sum->counts[s].late += head->counts[s].late;
+        }
+        dfrt_histogram_merge(&sum->latency, &layout->stages[i]->latency);
+    }
+}
+
+static uint64_t tuples_in(const dfrt_program *program, const totals *sum, unsigned step)
+{
+    uint64_t in = 0;
+    for (unsigned i = 0; i < program->steps[step].input_count; i++) {
+        in += sum->counts[program->steps[step].inputs[i]].out;
+    }
+    return in;
+}
+
+/* Steps that put out what they take in do not count; inputs stand before their users. */
+static void fill_in(const dfrt_program *program, totals *sum)
+{
+    for (unsigned s = 0; s < program->step_count; s++) {
+        if (program->steps[s].same) {
+            sum->counts[s].out = tuples_in(program, sum, s);
+        }
+    }
+}
+
+static uint64_t malformed(const dfrt__reader *reader, unsigned step)
+{
+    for (unsigned i = 0; i < reader->program->source_count; i++) {
+        if (reader->program->sources[i].step == step) {
+            return dfrt_source_malformed(reader->inputs[i].source);
+        }
+    }
+    return 0;
+}
+
+static void write_steps(FILE *out, const dfrt__reader *reader, const totals *sum)
+{
+    const dfrt_program *program = reader->program;
+    for (unsigned s = 0; s < program->step_count; s++) {
+        const dfrt_step_entry *step = &program->steps[s];
+        bool source = step->input_count == 0;
+        uint64_t in = source ? sum->counts[s].out + sum->counts[s].late : tuples_in(program, sum, s);
+        (void)fprintf(out, "%s{\"name\":\"%s\",\"kind\":\"%s\",\"in\":%" PRIu64 ",\"out\":%" PRIu64,
+                      s == 0 ? "" : ",", step->name, step->kind, in, sum->counts[s].out);
+        (void)fprintf(out, ",\"late\":%" PRIu64 ",\"malformed\":%" PRIu64 ",\"faults\":%" PRIu64 "}",
+                      sum->counts[s].late, malformed(reader, s), sum->counts[s].faults);
+    }
+}
+
+static void write_latency(FILE *out, const dfrt_histogram *latency)
+{
+    (void)fprintf(out, "\"latency_us\":{\"count\":%" PRIu64 ",\"mean\":%.1f", dfrt_histogram_count(latency),
+                  dfrt_histogram_mean(latency) / 1e3);
+    static const struct { const char *name; double q; } points[] = {
+        {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        (void)fprintf(out, ",\"%s\":%.1f", points[i].name,
+                      (double)dfrt_histogram_quantile(latency, points[i].q) / 1e3);
+    }
+    (void)fprintf(out, ",\"max\":%.1f}", (double)dfrt_histogram_max(latency) / 1e3);
+}
+
+static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options *options, bool fused,
+                      const totals *sum)
+{
+    const dfrt_program *program = reader->program;
+    uint64_t late = 0, bad = 0, faults = 0, results = 0;
+    for (unsigned s = 0; s < program->step_count; s++) {
+        late += sum->counts[s].late;
+        bad += malformed(reader, s);
+        faults += sum->counts[s].faults;
+    }
+    for (unsigned i = 0; i < program->sink_count; i++) {
+        results += sum->counts[program->sinks[i].step].out;
+    }
+    double seconds = (double)(reader->ended_ns - reader->started_ns) / 1e9;
+    (void)fprintf(out, "{\"app\":\"%s\",\"layout\":\"%s\",\"workers\":%u,\"threads\":%u,", program->name,
+                  fused ? "fused" : "staged", options->workers, fused ? 1u : reader->layout->stage_count);
+    (void)fprintf(out, "\"in\":%" PRIu64 ",\"out\":%" PRIu64 ",\"late\":%" PRIu64 ",\"malformed\":%" PRIu64
+                  ",\"faults\":%" PRIu64 ",", reader->tuples, results, late, bad, faults);
+    (void)fprintf(out, "\"seconds\":%.6f,\"tuples_per_second\":%.1f,", seconds,
+                  seconds > 0 ? (double)reader->tuples / seconds : 0.0);
+    write_latency(out, &sum->latency);
+    (void)fprintf(out, ",\"steps\":[");
+    write_steps(out, reader, sum);
+    (void)fprintf(out, "]}\n");
+}
+
+dfrt_status dfrt__summary_write(const dfrt__reader *reader, const dfrt__options *options, bool fused,
+                                dfrt_error *error)
+{
+    totals sum = {.counts = dfrt_allocate(reader->program->step_count * sizeof *sum.counts)};
+    gather(reader->layout, &sum);
+    fill_in(reader->program, &sum);
+    dfrt_status status = DFRT_OK;
+    FILE *out = options->stats_path == NULL ? stderr : fopen(options->stats_path, "w");
+    if (out == NULL) {
+        status = dfrt_fail(error, DFRT_IO, "%s: %s", options->stats_path, strerror(errno));
+    } else {
+        write_all(out, reader, options, fused, &sum);
+        if (out != stderr && fclose(out) != 0) {
+            status = dfrt_fail(error, DFRT_IO, "%s: %s", options->stats_path, strerror(errno));
+        }
+    }
+    free(sum.counts);
+    return status;
+}

@@ -1,0 +1,120 @@
+#define _GNU_SOURCE
+#include "dfrt/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dfrt/channel.h"
+
+/* --- quantile --------------------------------------------------------------------------------------- */
+
+/* Puts the k-th smallest at its place, smaller ones before it (quickselect, median of three). */
+static double select_rank(double *v, size_t count, size_t k)
+{
+    size_t low = 0;
+    size_t high = count - 1;
+    while (low < high) {
+        double a = v[low], b = v[low + (high - low) / 2], c = v[high];
+        double pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        size_t i = low, j = high;
+        for (;;) {
+            while (v[i] < pivot) i++;
+            while (v[j] > pivot) j--;
+            if (i >= j) break;
+            double swapped = v[i];
+            v[i++] = v[j];
+            v[j--] = swapped;
+        }
+        /* [low, j] holds nothing above the pivot, [j + 1, high] nothing below it. */
+        if (k <= j) high = j; else low = j + 1;
+    }
+    return v[k];
+}
+
+double dfrt_quantile(double *values, size_t count, double q)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] == values[i]) {
+            values[kept++] = values[i];
+        }
+    }
+    if (kept == 0) {
+        return NAN;
+    }
+    double position = q * (double)(kept - 1);
+    size_t below = (size_t)position;
+    double share = position - (double)below;
+    double low = select_rank(values, kept, below);
+    if (share == 0.0 || below + 1 >= kept) {
+        return low;
+    }
+    double high = values[below + 1];
+    for (size_t i = below + 2; i < kept; i++) {
+        high = values[i] < high ? values[i] : high;
+    }
+    return low + (high - low) * share;
+}
+
+/* --- order-dependent -------------------------------------------------------------------------------- */
+
+typedef struct timed {
+    int64_t time;
+    size_t rank;
+    double value;
+} timed;
+
+static int by_time(const void *left, const void *right)
+{
+    const timed *a = left;
+    const timed *b = right;
+    if (a->time != b->time) {
+        return a->time < b->time ? -1 : 1;
+    }
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static double smooth_sorted(const double *values, const int64_t *times, size_t count, double alpha)
+{
+    timed *sorted = dfrt_allocate(count * sizeof *sorted);
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = (timed){times[i], i, values[i]};
+    }
+    qsort(sorted, count, sizeof *sorted, by_time);
+    double smooth = sorted[0].value;
+    for (size_t i = 1; i < count; i++) {
+        smooth = alpha * sorted[i].value + (1.0 - alpha) * smooth;
+    }
+    free(sorted);
+    return smooth;
+}
+
+double dfrt_ewma(const double *values, const int64_t *times, size_t count, double alpha)
+{
+    double smooth = values[0];
+    for (size_t i = 1; i < count; i++) {
+        if (times[i] < times[i - 1]) {
+            return smooth_sorted(values, times, count, alpha);
+        }
+        smooth = alpha * values[i] + (1.0 - alpha) * smooth;
+    }
+    return smooth;
+}
+
+/* --- moments ---------------------------------------------------------------------------------------- */
+
+void dfrt_combine_moments(double *mean, double *m2, int64_t before, double later_mean, double later_m2,
+                          int64_t count)
+{
+    if (before == 0 || count == 0) {
+        if (before == 0) {
+            *mean = later_mean;
+            *m2 = later_m2;
+        }
+        return;
+    }
+    double total = (double)(before + count);
+    double gap = later_mean - *mean;
+    *mean += gap * ((double)count / total);
+    *m2 += later_m2 + gap * gap * ((double)before * (double)count / total);
+}

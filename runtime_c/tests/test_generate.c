@@ -1,0 +1,103 @@
+#define _GNU_SOURCE
+#include <dfrt/generate.h>
+#include <dfrt/sink.h>
+#include <dfrt/source.h>
+
+#include <time.h>
+
+#include "check.h"
+#include "sample.h"
+
+static dfrt_error error;
+
+static void copy(const char *spec, const char *to)
+{
+    dfrt_source *source;
+    dfrt_sink *sink;
+    dfrt_source_options options = DFRT_SOURCE_DEFAULTS;
+    options.event_time = 0;
+    dfrt_status status = dfrt_source_open(&source, "in", spec, &trade_record, &options, &error);
+    if (status != DFRT_OK) fprintf(stderr, "%s\n", error.text);
+    CHECK(status == DFRT_OK && dfrt_sink_open(&sink, "out", to, &trade_record, &error) == DFRT_OK);
+    trade batch[7];
+    size_t count;
+    while ((status = dfrt_source_read(source, batch, 7, &count)) != DFRT_END) {
+        for (size_t i = 0; i < count; i++) dfrt_sink_write(sink, &batch[i]);
+        if (status == DFRT_AGAIN) status = dfrt_source_wait(source);
+        CHECK(status == DFRT_OK);
+    }
+    CHECK(dfrt_source_close(source, &error) == DFRT_OK && dfrt_sink_close(sink, &error) == DFRT_OK);
+}
+
+/* These rows were printed by generate_reference.py. */
+static void test_recipe(void)
+{
+    copy("generate:count=5,rate=3,start=-1000,zipf=1.1,keys=100,disorder=2s,size=-5..5,price=10..20", "csv:a.csv");
+    check_file("a.csv",
+               "ts,symbol,price,size,buy,note\n"
+               "-2134,k19,19.71002753586796,-1,false,k22\n"
+               "-2422,k5,12.855086843969666,3,false,k8\n"
+               "-1244,k5,14.35965399824725,-4,true,k30\n"
+               "-1364,k46,10.659601931455764,-5,false,k0\n"
+               "-241,k0,15.155198964114705,2,false,k98\n");
+    copy("generate:count=4,rate=1.5k/s,seed=42", "csv:b.csv");
+    check_file("b.csv",
+               "ts,symbol,price,size,buy,note\n"
+               "1700000000000,k741,0.1599103928769201,278,false,k38\n"
+               "1700000000000,k868,0.21840519371218436,800,false,k618\n"
+               "1700000000001,k204,0.4929891857946924,513,true,k665\n"
+               "1700000000002,k203,0.10357423567927071,495,false,k688\n");
+}
+
+static void test_pace(void)
+{
+    struct timespec from, to;
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &from) == 0);
+    copy("generate:count=50,rate=500,paced=true", "discard:");
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &to) == 0);
+    /* Tuple 49 is due after 98 ms; that nothing comes early is not a matter of speed. */
+    CHECK((to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec - from.tv_nsec >= 98000000L);
+}
+
+static void test_distribution(void)
+{
+    dfrt_zipf zipf;
+    dfrt_random random = dfrt_random_seed(5);
+    static unsigned hits[1000];
+    CHECK(dfrt_zipf_make(&zipf, 1000, 1.0, &error) == DFRT_OK);
+    for (int i = 0; i < 200000; i++) {
+        dfrt_random twin = random;
+        uint64_t r = dfrt_random_next(&twin) >> 11, k = 0;
+        uint64_t drawn = dfrt_zipf_draw(&zipf, &random);
+        while (r >= zipf.limits[k]) k++;
+        CHECK(drawn == k);
+        hits[k]++;
+    }
+    CHECK(hits[0] > 1.8 * hits[1] && hits[0] < 2.2 * hits[1] && hits[999] < 100);
+    dfrt_zipf_free(&zipf);
+    CHECK(dfrt_zipf_make(&zipf, 0, 1.0, &error) == DFRT_USAGE && dfrt_zipf_make(&zipf, 5, -1.0, &error) == DFRT_USAGE);
+}
+
+static void test_mistakes(void)
+{
+    static const char *const bad[] = {"count", "count=x", "rate=0", "rate=1.2345k", "rate=1e30", "paced=1", "keys=0", "zipf=-1",
+                                      "disorder=5", "disorder=5weeks", "seed=-1", "price=5", "price=2..1", "size=0..3000000000",
+                                      "symbol=1..2", "buy=0..1", "ts=1..2", "start=9223372036854775807", "keys=1M", "unknown=1"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        dfrt_generate_plan plan;
+        CHECK(dfrt_generate_parse(&plan, bad[i], &trade_record, 0, &error) == DFRT_USAGE);
+        CHECK(strncmp(error.text, "generate: ", 10) == 0);
+    }
+}
+
+int main(void)
+{
+    enter_scratch_folder();
+    test_recipe();
+    test_pace();
+    test_distribution();
+    test_mistakes();
+    leave_scratch_folder();
+    puts("ok");
+    return 0;
+}

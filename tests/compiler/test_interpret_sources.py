@@ -1,0 +1,116 @@
+"""The other sources: generated tuples, packed records, and C code that the interpreter calls."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from collections import Counter
+
+import pytest
+from dfc.compiler.graph.runnable import NotRunnable
+from dfc.compiler.interpret import UserC, run, write_sinks
+from dfc.compiler.interpret.binary import unpack_rows
+from dfc.compiler.interpret.csv_rows import Malformed
+from dfc.compiler.interpret.generate import SplitMix64, generate, key_drawer
+from dfc.dsl import typed
+from dfc.dsl.types import BOOL, F64, I64, SYMBOL, Duration, Field, Float, Int, Record, Text, Timestamp
+
+from tests.compiler.hand_built import HERE, READING, count_window, program, readings, source, step
+
+TICK = Record("Tick", (Field("ts", Timestamp("ms")), Field("name", SYMBOL), Field("x", F64), Field("f", Float(32)),
+                       Field("on", BOOL), Field("n", Int(16, True)), Field("d", Duration("us")),
+                       Field("at", Timestamp("s"))))
+
+
+def generated(**settings):
+    return list(generate(typed.Connector("generate", "", tuple(settings.items()), HERE), TICK, "ts"))
+
+
+def test_splitmix64_gives_the_published_numbers():
+    random = SplitMix64(1234567)
+    assert [random.next() for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+def test_generated_tuples_are_those_of_the_c_runtime():
+    rows = generated(count=500, rate=7000, keys=50, zipf=1.1, disorder=50_000_000, seed=7, x=(100.0, 200.0), n=(-5, 5))
+    assert len(rows) == 500
+    assert rows[0] == (1699999999980, "k0", 190.07606806068833, 0.5829302668571472, False, -3, 3, 1699999999)
+    assert rows[-1] == (1700000000051, "k0", 195.91498026802483, 0.1015634760260582, True, 0, 2, 1700000000)
+    assert generated(count=1, start=-5, d=(3, 9)) == [
+        (-5, "k566", 0.7457817572627011, 0.9710027575492859, False, 444, 8, -1)]
+
+
+def test_zipf_prefers_small_keys():
+    draw = key_drawer(SplitMix64(1), 100, 1.0)
+    drawn = Counter(draw() for _ in range(20_000))
+    assert max(drawn) <= 99 and 1.8 < drawn[0] / drawn[1] < 2.2 and 8 < drawn[0] / drawn[9] < 12.5
+
+
+PACKED = Record("Packed", (Field("a", Int(16, False)), Field("s", SYMBOL), Field("t", Text(4)), Field("b", BOOL)))
+
+
+def test_packed_records():
+    layout = struct.Struct("<HI4sB")
+    data = b"".join(layout.pack(*row) for row in [
+        (65535, 1, "hä".encode(), 1), (0, 2, b"", 0), (0, 0, b"a\0b\0", 0), (0, 0, b"\xff", 0), (7, 0, b"abcd", 0),
+        (0, 0, b"", 2)]) + b"abc"
+    rows = [row.line if isinstance(row, Malformed) else row for row in unpack_rows(data, PACKED, ["zero", "one"])]
+    assert rows == [(65535, "one", "hä", True), 2, 3, 4, (7, "zero", "abcd", False), 6, 7]
+
+
+def test_sources_are_opened_by_their_connector(tmp_path):
+    (tmp_path / "s.csv").write_text("ts,k,x\n1,2,3.5\nbad,2,3\n")
+    result = run(program(source()), folder=tmp_path)
+    assert result.rows["out"] == [(1, 2, 3.5)] and result.counters["s"].malformed == 1
+    assert list(result.csv_lines("out")) == ["ts,k,x", "1,2,3.5"]
+    (tmp_path / "b.bin").write_bytes(struct.pack("<qqd", 1, 2, 3.5))
+    packed = source()
+    connector = typed.Connector("binary", "b.bin", (), HERE)
+    packed = typed.Step("s", (), typed.Source(connector, "ts", False, 0, None), packed.record, "ms", HERE)
+    assert run(program(packed), folder=tmp_path).rows["out"] == [(1, 2, 3.5)]
+
+
+def in_c(window):
+    record = Record("Sum", (Field("n", I64), Field("total", F64)))
+    body = typed.CFunction("sum.c", "sum_up", HERE)
+    return step("o", "s", typed.Operator((), window, (typed.Alternate("c", 1.0, None, None, body, HERE),)), record)
+
+
+def test_an_alternate_in_c_needs_its_library():
+    with pytest.raises(NotRunnable) as raised:
+        run(program(source(), in_c(count_window(2))), {"s": []})
+    assert [item.code for item in raised.value.diagnostics.items] == ["E0813"]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_an_alternate_in_c_is_called_with_the_window(tmp_path):
+    structs = "typedef struct { int64_t ts, k; double x; } Reading; typedef struct { int64_t n; double total; } Sum;\n"
+    function = "void sum_up(const Reading *tuples, size_t count, Sum *result)"
+    (tmp_path / "sum.c").write_text(f"""
+        #include <stddef.h>
+        #include <stdint.h>
+        {structs}{function}
+        {{
+            *result = (Sum){{(int64_t)count, 0.0}};
+            for (size_t i = 0; i < count; i++) result->total += tuples[i].x;
+        }}""")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "sum.so", "sum.c"], cwd=tmp_path, check=True)
+    user_c = UserC(tmp_path / "sum.so", f"{structs}{function};", {READING.name: "Reading", "Sum": "Sum"})
+    rows = {"s": readings((1, 1), (2, 2), (3, 4), (4, 8))}
+    assert run(program(source(), in_c(count_window(2))), rows, user_c=user_c).rows["out"] == [(2, 3.0), (2, 12.0)]
+    assert run(program(source(), in_c(None)), rows, user_c=user_c).rows["out"][-1] == (1, 8.0)
+
+
+def test_sinks_write_what_sources_read(tmp_path):
+    text = Record("Word", (Field("w", SYMBOL), Field("t", Text(3)), Field("ok", BOOL), Field("f", Float(32))))
+    rows = [("b", "x", True, 0.5), ("a", "", False, 1.5), ("b", "é", True, -0.25), ("", "y", True, 0.0)]
+    for kind in ("csv", "binary"):
+        connector = typed.Connector(kind, f"words.{kind}", (), HERE)
+        given = typed.Step("s", (), typed.Source(connector, None, False, 0, None), text, None, HERE)
+        target = step("out", "s", typed.Sink(connector), text, None)
+        one = program(given, target)
+        write_sinks(one, run(one, {"s": rows}), tmp_path)
+        assert run(one, folder=tmp_path).rows["out"] == rows
+    assert (tmp_path / "words.csv").read_text() == "w,t,ok,f\nb,x,true,0.5\na,,false,1.5\nb,é,true,-0.25\n,y,true,0.0\n"
+    assert (tmp_path / "words.binary.symbols").read_text() == 'b\na\n""\n'
