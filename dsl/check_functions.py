@@ -140,7 +140,8 @@ def _opaque(context: Context, decl: ast.AggregateDecl, body: ast.OpaqueAggregate
     fields = (Field("bytes", Array(Int(8, False), size)),) if size else ()
     nothing = typed.Literal(0, signature.result, decl.span)
     state = Record(f"{signature.name}.state", fields)
-    return typed.AggregateDef(signature.name, signature.params, signature.result, state, (), (), nothing, properties, c_function(context, body.function), decl.span)
+    return typed.AggregateDef(signature.name, signature.params, signature.result, state, (), (), nothing, properties,
+                              c_function(context, body.function), decl.span)
 
 
 def _properties(context: Context, decl: ast.AggregateDecl) -> frozenset[str]:

@@ -23,7 +23,7 @@ def check_operator(streams: Streams, decl: ast.OperatorDecl) -> None:
     source = _input(streams, decl)
     keys = check_keys(context, decl.keys, source.record)
     checked = check_window(context, decl.window, source.record, source.unit) if decl.window else None
-    scope = window_scope(source.record, keys, checked) if decl.window else of_record(source.record)
+    scope = window_scope(source.record, keys, checked) if checked else of_record(source.record)
     ports = _ports(context, decl)
     record = find_record(context, decl.result) if isinstance(decl.result, ast.Ident) else None
     known = record is not None or decl.result is None

@@ -12,7 +12,7 @@ from .check_bodies import check_body, check_predicate
 from .check_expressions import check_expression
 from .check_join import check_join
 from .check_update import check_update
-from .check_windows import CheckedWindow, check_keys, check_window
+from .check_windows import PROCESSING_UNIT, CheckedWindow, check_keys, check_window
 from .context import Context, unknown
 from .conversions import can_store
 from .diagnostics import Note
@@ -20,7 +20,7 @@ from .mistake import Mistake, is_wrong
 from .scope import Scope, fields, of_pair, of_record
 from .span import Span
 from .streams import Stream, Streams, written_name
-from .types import Record, Sequence
+from .types import Record, Sequence, Timestamp
 
 _MODIFIERS = ast.ByStage | ast.WindowStage
 
@@ -209,9 +209,11 @@ class Pipelines:
             self.context.report(Mistake("E0303", where, "`aggregate` needs a window",
                                         expected="`|> window …` before it, or `scan` for running results"))
         record, unit = self.current.record, self.current.unit
-        checked = check_window(self.context, window.window, record, unit) if window else None
+        checked = CheckedWindow(None, Timestamp(unit or PROCESSING_UNIT), unit)
+        if window:
+            checked = check_window(self.context, window.window, record, unit)
         body = self._body(window_scope(record, keys, checked), stage, name, keys)
-        if checked is None or checked.window is None:
+        if checked.window is None:
             return None, body.record, unit
         alternate = typed.Alternate(name, 1.0, None, None, body, stage.span)
         return typed.Operator(keys, checked.window, (alternate,)), body.record, checked.unit
@@ -264,10 +266,10 @@ def _time_of(stream: Stream) -> str:
     return f"event time in {stream.unit}" if stream.unit else "no event time"
 
 
-def window_scope(record: Record | None, keys: tuple[str, ...], checked: CheckedWindow | None) -> Scope:
+def window_scope(record: Record | None, keys: tuple[str, ...], checked: CheckedWindow) -> Scope:
     """What a windowed body may use: keys, aggregates, and the bounds where there are any."""
-    bounds, none = (checked.bounds, checked.no_bounds) if checked else (None, "what has no window")
-    return of_record(record, aggregates="window", keys=frozenset(keys), bounds=bounds, no_bounds=none)
+    return of_record(record, aggregates="window", keys=frozenset(keys), bounds=checked.bounds,
+                     no_bounds=checked.no_bounds)
 
 
 def find_record(context: Context, name: ast.Ident) -> Record | None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from . import typed
-from .diagnostics import Diagnostics, Note
+from .diagnostics import Diagnostic, Diagnostics, Note
 from .mistake import Mistake
 from .span import Span
 from .suggest import listing, nearest
@@ -40,7 +40,7 @@ class Context:
     modules: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], Span] = field(default_factory=dict)  # (kind, name) → declaration
     lost: set[str] = field(default_factory=set)  # names whose declaration could not be read
-    broken: set[tuple[str, int]] = field(default_factory=set)  # (file, line) with a mistake in the syntax
+    broken: set[tuple[str, int]] = field(default_factory=set)  # (file, line) of declarations that can't be read
     incomplete: bool = False  # a file could not be read, so that names may be missing
     used_params: set[str] = field(default_factory=set)
     inferred: list[Record] = field(default_factory=list)
@@ -49,13 +49,15 @@ class Context:
     def report(self, mistake: Mistake) -> None:
         if self._follows(mistake):
             return
-        fix = mistake.fix or self._around(mistake)
-        self.diagnostics.add(mistake.code, mistake.span, mistake.message, expected=mistake.expected, fix=fix,
-                             notes=mistake.notes)
+        item = Diagnostic(mistake.code, mistake.span, mistake.message, mistake.expected,
+                          mistake.fix or self._around(mistake), mistake.notes)
+        if item not in self.diagnostics.items:
+            self.diagnostics.items.append(item)
 
     def _follows(self, mistake: Mistake) -> bool:
         """Whether another mistake, already reported, explains this one."""
-        if (mistake.span.file, mistake.span.line) in self.broken or mistake.name in self.lost:
+        spans = [mistake.span, *(note.span for note in mistake.notes if note.span)]
+        if mistake.name in self.lost or any((span.file, span.line) in self.broken for span in spans):
             return True
         return self.incomplete and bool(mistake.name) and mistake.code in _NAMES
 

@@ -66,6 +66,9 @@ def same_unit(left: typed.Expr, right: typed.Expr) -> tuple[typed.Expr, typed.Ex
     """Two times in one unit; only a literal duration changes its unit, and only exactly."""
     if left.type.unit == right.type.unit:
         return left, right
+    finer = min(left.type.unit, right.type.unit, key=UNIT_NS.__getitem__)
+    if is_literal(left, Duration) and is_literal(right, Duration):
+        return in_unit(left, finer), in_unit(right, finer)
     if is_literal(right, Duration):
         return left, in_unit(right, left.type.unit)
     if is_literal(left, Duration):

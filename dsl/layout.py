@@ -19,7 +19,8 @@ INDENT = "  "
 
 @dataclass(slots=True)
 class Item:
-    """`span` is where it stood in the text: comments are attached by it."""
+    """`span` is where it stood in the text: comments are attached by it. An item whose brackets have no
+    place in the tree has none, and its own items take the comments."""
 
     parts: list[Part]
     span: Span | None = None
@@ -33,9 +34,10 @@ class Item:
         return bool(self.leading or self.trailing or self.after)
 
     def children(self) -> Iterator[Item]:
+        """The items inside that can take a comment."""
         for part in self.parts:
-            if not isinstance(part, str):
-                yield from part.items
+            for item in () if isinstance(part, str) else part.items:
+                yield from (item,) if item.span else item.children()
 
 
 @dataclass(slots=True)
@@ -130,7 +132,7 @@ def _fits(line: str, following: Iterable[Part], mark: str) -> bool:
 def attach(comment: Comment, parent: Item) -> None:
     """Give a comment that stands inside `parent` to the item it is about."""
     place = (comment.line, comment.column)
-    siblings = sorted((item for item in parent.children() if item.span), key=lambda item: _start(item.span))
+    siblings = sorted(parent.children(), key=lambda item: _start(item.span))
     inside = next((item for item in siblings if _start(item.span) < place < _end(item.span)), None)
     if inside:
         attach(comment, inside)

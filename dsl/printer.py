@@ -65,9 +65,8 @@ def _aggregate_body(body: ast.LiftCombineLower | ast.OpaqueAggregate) -> list[Pa
     if isinstance(body, ast.OpaqueAggregate):
         size = f" state {expression(body.state_bytes)}" if body.state_bytes else ""
         return [f"= {c_function(body.function)}{size}"]
-    state = Item(["state ", _fields(body.state)], body.state[0].span.to(body.state[-1].span))
     return [Block("{", [
-        state, Item(["lift ", _construct(body.lift)], body.lift.span),
+        Item(["state ", _fields(body.state)]), Item(["lift ", _construct(body.lift)], body.lift.span),
         Item(["combine ", _construct(body.combine)], body.combine.span),
         Item([f"lower {expression(body.lower)}"], body.lower.span)], "}", separator="")]
 
@@ -89,8 +88,7 @@ def _split(node: ast.SplitDecl) -> list[Part]:
     head = f"split {_ref(node.input.head)}"
     if not node.input.stages:
         return [f"{head} into", outlets]
-    into = Item(["into", outlets], node.outlets[0].span.to(node.outlets[-1].span))
-    return [head, _stages(node.input, into)]
+    return [head, _stages(node.input, Item(["into", outlets]))]
 
 
 def _outlet(node: ast.Outlet) -> str:
@@ -113,7 +111,7 @@ def _operator(node: ast.OperatorDecl) -> list[Part]:
     if isinstance(node.result, ast.Ident):
         clauses.append(Item([f"-> {node.result}"], node.result.span))
     elif node.result:
-        clauses.append(Item(["-> ", _fields(node.result)], node.result[0].span.to(node.result[-1].span)))
+        clauses.append(Item(["-> ", _fields(node.result)]))
     alternates = [Item(_alternate(alternate), alternate.span) for alternate in node.alternates]
     return [f"operator {node.name} on {', '.join(map(_ref, node.inputs))}", Chain(clauses), " ",
             Block("{", alternates, "}", separator="")]

@@ -6,6 +6,7 @@ Which folders there are is the caller's business: it hands in how to read a file
 from __future__ import annotations
 
 import os.path
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,11 @@ from .builtins import BUILT_IN_MODULES
 from .diagnostics import Diagnostics, Note
 from .span import Span
 from .suggest import listing, nearest
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DECLARES = re.compile(
+    rf"\b(?:stream|source|record|operator|fn|aggregate|param|sink|late\s+to|region)\s+({_WORD.pattern})"
+    rf"|\b({_WORD.pattern})\s+(?:when|otherwise)\b")
 
 Read = Callable[[str], "str | None"]
 
@@ -34,8 +40,27 @@ class Modules:
     trees: dict[str, ast.Program] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     in_use: set[str] = field(default_factory=set)
-    broken: set[tuple[str, int]] = field(default_factory=set)  # (file, line) with a mistake in the syntax
+    broken: set[tuple[str, int]] = field(default_factory=set)  # (file, line) of declarations that can't be read
+    lost: set[str] = field(default_factory=set)  # names that such declarations may have declared
     incomplete: bool = False  # a file could not be read: names may be missing
+
+    def mark_broken(self, file: str, lines: set[int], tree: ast.Program) -> None:
+        """Notes what mistakes in the syntax make doubtful: their declarations, and the names that these declare.
+
+        Not to know such a name, or to miss a part of such a declaration, is no second mistake.
+        """
+        if not lines:
+            return
+        text = self.texts[file].split("\n")
+        self.broken |= {(file, line) for line in lines}
+        for decl in tree.declarations:
+            # An indented line after the last one that could be read belongs to the declaration too.
+            first, last = decl.span.line, decl.span.end_line
+            if any(first <= line <= last or line == last + 1 and text[line - 1][:1].isspace() for line in lines):
+                self.broken |= {(file, line) for line in range(first, last + 1)}
+        on_lines = [word for line in lines for word in _WORD.findall(text[line - 1])]
+        declared = [word for pair in _DECLARES.findall(self.texts[file]) for word in pair if word]
+        self.lost |= {*on_lines, *declared}
 
     def declarations(self) -> list[ast.Decl]:
         return [decl for tree in self.trees.values() for decl in tree.declarations]
@@ -60,9 +85,12 @@ class _Loader:
         self.modules.texts[file] = text
         before = len(self.diagnostics.items)
         tree = parse(text, file, self.diagnostics)
-        self.modules.broken |= {(file, item.span.line) for item in self.diagnostics.items[before:]}
+        lines = {item.span.line for item in self.diagnostics.items[before:]}
+        self.modules.mark_broken(file, lines, tree)
         self.open.append(os.path.normpath(file))
         for decl in tree.declarations:
+            if (file, decl.span.line) in self.modules.broken:
+                continue
             if isinstance(decl, ast.ImportDecl):
                 self._import(decl, file)
             elif isinstance(decl, ast.UseDecl):

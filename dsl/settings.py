@@ -38,18 +38,19 @@ _POSITIVE, _NATURAL = Setting("number", least=0), Setting("int", least=0)
 _AT_LEAST_ONE = Setting("int", least=1)
 _DURATION, _RATIO, _BOOL, _TEXT = Setting("duration"), Setting("ratio"), Setting("bool"), Setting("text")
 
-_LINES = (("malformed", _TEXT),)
+_FORMAT = (("format", Setting("word", ("csv", "jsonl", "lines", "binary"))),)
 
 CONNECTORS: dict[str, ConnectorKind] = {kind.name: kind for kind in (
-    ConnectorKind("csv", True, settings=(("separator", _TEXT), ("follow", _BOOL), *_LINES)),
-    ConnectorKind("jsonl", True, settings=(("follow", _BOOL), *_LINES)),
-    ConnectorKind("lines", True, settings=(("follow", _BOOL), *_LINES)),
+    ConnectorKind("csv", True),
+    ConnectorKind("jsonl", True),
+    ConnectorKind("lines", True, sink=False),
     ConnectorKind("binary", True),
-    ConnectorKind("tcp", True, settings=(("format", Setting("word", ("csv", "jsonl", "lines", "binary"))), *_LINES)),
-    ConnectorKind("unix", True, settings=(("format", Setting("word", ("csv", "jsonl", "lines", "binary"))), *_LINES)),
+    ConnectorKind("tcp", True, settings=_FORMAT),
+    ConnectorKind("unix", True, settings=_FORMAT),
+    ConnectorKind("discard", False, source=False),
     ConnectorKind("generate", False, sink=False, fields=True, settings=(
         ("count", _NATURAL), ("rate", Setting("rate")), ("keys", _AT_LEAST_ONE), ("zipf", _POSITIVE),
-        ("disorder", _DURATION), ("seed", _NATURAL), ("start", Setting("int")), ("every", _DURATION))),
+        ("disorder", _DURATION), ("seed", _NATURAL), ("start", Setting("int")), ("paced", _BOOL))),
 )}
 
 # --- goals ------------------------------------------------------------------------------------------

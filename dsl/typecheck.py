@@ -45,7 +45,7 @@ class _Checker:
 
     def __init__(self, modules: Modules, file: str, diagnostics: Diagnostics):
         self.modules, self.file, self.tree = modules, file, modules.trees[file]
-        self.context = Context(diagnostics, modules.texts, modules=modules.in_use, lost=_half_declared(modules),
+        self.context = Context(diagnostics, modules.texts, modules=modules.in_use, lost=modules.lost,
                                incomplete=modules.incomplete, broken=modules.broken)
         self.decls = modules.declarations()
 
@@ -102,19 +102,6 @@ class _Checker:
                                         notes=(Note("given here", apps[0].span),)))
         stem = os.path.splitext(os.path.basename(self.file))[0]
         return apps[0].name.text if apps else re.sub(r"\W", "_", stem) or "app"
-
-
-_NAME = r"([A-Za-z_]\w*)"
-_DECLARES = re.compile(
-    rf"\b(?:stream|source|record|operator|fn|aggregate|param|sink|late\s+to|region)\s+{_NAME}"
-    rf"|\b{_NAME}\s+(?:when|otherwise)\b")
-
-
-def _half_declared(modules: Modules) -> set[str]:
-    """Names whose declaration has a mistake in its syntax: not knowing them is no second mistake."""
-    files = {file for file, _ in modules.broken}
-    found = [pair for file in files for pair in _DECLARES.findall(modules.texts[file])]
-    return {name for pair in found for name in pair if name}
 
 
 def warn_unused(context: Context, streams: Streams, file: str) -> None:

@@ -100,7 +100,7 @@ class SegmentView:
 
 def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
     own = [code[name] for name in segment.steps]
-    members = [f"struct {c.view.c} {c.view.c}" for c in own if c.store]
+    members = [f"struct {c.view.c}_state {c.view.c}" for c in own if c.store]
     members += [f"struct {c.view.c}_waiting {c.view.c}_waiting" for c in own if c.waits]
     return SegmentView(segment.number, segment.kind, segment.why, c_string(segment.kind),
                        "true" if segment.replicated else "false", tuple(members),

@@ -11,7 +11,7 @@ from ...dsl.types import Array
 from .walk import called_functions, expressions_of, walk
 
 RUNNING_SOURCES = frozenset(("csv", "lines", "binary", "generate"))
-RUNNING_SINKS = frozenset(("csv", "binary"))
+RUNNING_SINKS = frozenset(("csv", "binary", "discard"))
 
 RUNNABLE_CODES: dict[str, Code] = {
     "E0801": Code("delta windows do not run yet",
@@ -51,6 +51,9 @@ RUNNABLE_CODES: dict[str, Code] = {
     "E0812": Code("expiry of idle keys does not run yet",
                   "The state of a key is kept as long as its windows need it.",
                   "operator a on s by k … expire after 10min -> R { … }", "operator a on s by k … -> R { … }"),
+    "E0814": Code("retry does not run yet",
+                  "A source that lost its connection can't be opened again yet; files have none to lose.",
+                  "source q: Quote = csv(\"q.csv\") retry", "source q: Quote = csv(\"q.csv\")"),
     "E0813": Code("the interpreter has no C code to call",
                   "The reference interpreter calls alternates in C through a library compiled from them. Without "
                   "it, choose an alternate that is written in the language.",
@@ -106,6 +109,8 @@ def _of_connector(step: typed.Step) -> Iterator[tuple]:
     source = isinstance(step.body, typed.Source)
     if connector.kind not in (RUNNING_SOURCES if source else RUNNING_SINKS):
         yield "E0811", connector.span, f"`{connector.kind}`"
+    if source and step.body.retry:
+        yield "E0814", step.span, f"`{step.name}`"
     if source and step.body.processing_time:
         yield "E0803", step.span, f"`{step.name}`"
 
