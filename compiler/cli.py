@@ -93,8 +93,10 @@ def _add_building_commands(commands) -> None:
     compile_.add_argument("-o", "--output", metavar="DIR", help="the folder to write to (default: build)")
     compile_.add_argument("--target", choices=("portable", "native"), default="portable",
                           help="any machine of this architecture, or this one (default: portable)")
-    compile_.add_argument("--emit", metavar="LIST", help="instead of building: some of ast,graph,plan,c,control, "
-                                                         "to stdout or into DIR")
+    compile_.add_argument("--emit", metavar="LIST", help="only these of ast,graph,plan,c,header,control,lib,exe; "
+                                                         "texts alone go to stdout unless -o is given")
+    compile_.add_argument("--amalgamate", action="store_true", help="write the runtime as one file, dfrt.c with dfrt.h")
+    compile_.add_argument("--print-outputs", action="store_true", help="print what would be written; build nothing")
     run = _add(commands, "run", "compile a program and run it", program=True,
                epilog="Words after `--` go to the program: dfc run app.dfl -- --stats")
     run.add_argument("--workers", metavar="N", type=_positive, help="how many workers a parallel operator has")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import dfc
 from dfc.dsl import typed
@@ -14,6 +14,9 @@ from .artifacts import plan as plan_artifact
 from .artifacts.bundle import Bundle
 from .artifacts.graph import Graph
 from .artifacts.plan import Plan
+
+if TYPE_CHECKING:
+    from .interpret.user_c import UserC
 
 
 def check(text: str, file: str, params: Mapping[str, str]) -> typed.Program:
@@ -44,22 +47,40 @@ def plan(graph: Graph) -> Plan:
     return choose(graph)
 
 
-def generate(text: str, file: str, params: Mapping[str, str]) -> Bundle:
-    """Text → everything that a C compiler needs."""
-    from .codegen.program import generate_files
+def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False) -> Bundle:
+    """Text → everything that a C compiler needs; with `embed` also what others call the program by."""
+    from .codegen.program import generate_files, generate_library
 
     program = check(text, file, params)
     graph = flow(program)
-    files = generate_files(graph, plan(graph), dfc.__version__)
-    inputs = dict.fromkeys((file, *program.files))
-    return Bundle(program.name, files, user_sources(graph), tuple(inputs), tuple(sorted(params.items())))
+    chosen, version, interface = plan(graph), dfc.__version__, None
+    if embed:
+        files, interface = generate_library(graph, chosen, version)
+    else:
+        files = generate_files(graph, chosen, version)
+    inputs, settings = dict.fromkeys((file, *program.files)), tuple(sorted(params.items()))
+    return Bundle(program.name, files, user_sources(graph), tuple(inputs), settings, interface)
 
 
 def user_sources(graph: Graph) -> tuple[str, ...]:
-    """The C files that alternates name, relative to the .dfl file that names them."""
-    functions = [a.body for step in graph.steps if isinstance(step.body, typed.Operator)
-                 for a in step.body.alternates if isinstance(a.body, typed.CFunction)]
-    return tuple(dict.fromkeys(os.path.join(os.path.dirname(f.span.file), f.path) for f in functions))
+    """The C files that the program names, relative to the .dfl file that names them."""
+    from .build.user_code import find_sources
+    from .graph.used import c_functions
+
+    return find_sources(c_functions(graph))
+
+
+def user_code(graph: Graph) -> UserC | None:
+    """The user's C as a library that the interpreter can call; None when the program has none."""
+    from .build.library import compile_library
+    from .codegen.program import library_of
+    from .interpret.user_c import UserC
+
+    sources, program = user_sources(graph), graph.program
+    if not sources:
+        return None
+    files, declarations = library_of(graph, plan(graph))
+    return UserC(compile_library(Bundle(program.name, files, sources, program.files)), declarations)
 
 
 def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -76,7 +97,8 @@ def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...
         chosen = plan(graph)
         made += [(f"{program.name}.graph", graph_artifact.to_text(graph))] if "graph" in wanted else []
         made += [(f"{program.name}.plan", plan_artifact.to_text(chosen))] if "plan" in wanted else []
-        bundle = generate(text, file, params)
-        made += [(name, content) for name, content in bundle.files
-                 if "c" in wanted and name.endswith((".c", ".h")) or "control" in wanted and name == "control.json"]
+        endings = {"c": (".c", ".h"), "header": (".h",), "control": (".json",)}
+        chosen_endings = tuple(ending for kind in wanted for ending in endings.get(kind, ()))
+        bundle = generate(text, file, params, embed="lib" in wanted)
+        made += [(name, content) for name, content in bundle.files if name.endswith(chosen_endings)]
     return made

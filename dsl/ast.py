@@ -9,8 +9,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .ast_expressions import (
-    ArrayLiteral, Auto, Binary, BoolLiteral, CFunction, Call, Connector, Construct, Entry, Expr, Field,
-    FloatLiteral, Ident, If, Index, IntLiteral, Measure, Member, Name, Range, Setting, StringLiteral, TypeRef,
+    ArrayLiteral,
+    Auto,
+    Binary,
+    BoolLiteral,
+    Call,
+    CFunction,
+    Connector,
+    Construct,
+    Entry,
+    Expr,
+    Field,
+    FloatLiteral,
+    Ident,
+    If,
+    Index,
+    IntLiteral,
+    Measure,
+    Member,
+    Name,
+    Range,
+    Setting,
+    StringLiteral,
+    TypeRef,
     Unary,
 )
 from .span import Span

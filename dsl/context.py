@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from . import typed
 from .diagnostics import Diagnostic, Diagnostics, Note
@@ -43,7 +44,7 @@ class Context:
     broken: set[tuple[str, int]] = field(default_factory=set)  # (file, line) of declarations that can't be read
     incomplete: bool = False  # a file could not be read, so that names may be missing
     used_params: set[str] = field(default_factory=set)
-    inferred: list[Record] = field(default_factory=list)
+    inferred: dict[str, Record] = field(default_factory=dict)  # in order of appearance
     c_files: dict[str, None] = field(default_factory=dict)  # in order of appearance
 
     def report(self, mistake: Mistake) -> None:
@@ -81,19 +82,18 @@ class Context:
         """How messages call a record, and where it comes from: nobody knows the names of inferred ones."""
         if record.endswith(".state"):
             return "the state", ()
-        if any(inferred.name == record for inferred in self.inferred):
+        if record in self.inferred:
             return "the stream at this point", self.declared_at("record", record, "its fields come from here")
         return record, self.declared_at("record", record)
 
     def infer(self, step: str, fields: tuple[Field, ...], span: Span) -> Record:
         """A record for a stream that names none: called after its step, unlike every other record."""
         base = "".join(part[:1].upper() + part[1:] for part in step.replace(".", "_").split("_"))
-        taken = {*self.records, *(record.name for record in self.inferred)}
-        candidates = (base, *(f"{base}_{n}" for n in range(2, len(taken) + 3)))
-        record = Record(next(name for name in candidates if name and name not in taken), fields)
-        self.inferred.append(record)
-        self.places["record", record.name] = span
-        return record
+        candidates = chain([base], (f"{base}_{n}" for n in count(2)))
+        name = next(name for name in candidates if name not in self.records and name not in self.inferred)
+        self.inferred[name] = Record(name, fields)
+        self.places["record", name] = span
+        return self.inferred[name]
 
     def written(self, span: Span) -> str:
         """The text of a span on one line, '' when it is not at hand."""

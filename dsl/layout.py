@@ -149,6 +149,21 @@ def attach(comment: Comment, parent: Item) -> None:
         parent.leading.append(comment.text)
 
 
+def _lift(item: Item) -> None:
+    """A comment behind the last item of a chain stands behind the whole; clauses may have changed places."""
+    for child in item.children():
+        _lift(child)
+    chain = item.parts[-1]
+    if not (isinstance(chain, Chain) and chain.items and chain.items[-1].trailing):
+        return
+    last = chain.items[-1]
+    if item.trailing:
+        last.leading.append(last.trailing)
+    else:
+        item.trailing = last.trailing
+    last.trailing = ""
+
+
 def _start(span: Span) -> tuple[int, int]:
     return span.line, span.column
 
@@ -173,6 +188,8 @@ def lay_out(declarations: list[Item], comments: list[Comment]) -> str:
             previous.trailing = comment.text
         else:
             top.append((comment.line, comment.line, Item([comment.text])))
+    for item in declarations:
+        _lift(item)
     lines: list[str] = []
     last = None
     for first, end, item in sorted(top, key=lambda entry: entry[0]):

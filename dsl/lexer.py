@@ -5,8 +5,9 @@ because it depends on the place: the parser asks `Vocabulary.terminal`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING
 
 from .span import Span
 

@@ -29,7 +29,8 @@ SETTING_CODES: dict[str, Code] = {
         'source q: Quote = csv("q.csv") event time ts'),
     "E0404": Code(
         "unknown connector",
-        "Sources are csv, jsonl, lines, binary, tcp, unix and generate; sinks are csv, jsonl, binary, tcp, unix and discard.",
+        "Sources are csv, jsonl, lines, binary, tcp, unix and generate; sinks are csv, jsonl, binary, tcp, unix and "
+        "discard.",
         'sink out = quotes to cvs("out.csv")',
         _SINK),
     "E0405": Code(

@@ -78,6 +78,11 @@ class Place:
         kind = WORD if text in self.vocabulary.keywords else self.vocabulary.punctuation[text]
         return replace(self.here, kind=kind, text=text)
 
+    def inserted(self, mark: str) -> Lexeme:
+        """A mark that is missing, right behind the lexeme before."""
+        last = self.before or self.here
+        return replace(self.spelled(mark), line=last.line, column=last.end_column, first_on_line=False)
+
     def takes(self, text: str) -> bool:
         return self.cursor.takes(self.spelled(text))
 
@@ -159,7 +164,8 @@ def _bad_number(place: Place) -> Finding | None:
                        instead=_if_fits(place, replace(place.here, kind="NUMBER", text=number), place.spelled(unit)))
     near = _near_unit(unit)
     return Finding("E0009", place.span, f"`{unit}` is no unit", fix=number + near if near else "",
-                   expected="a unit of time (ns us ms s min h d), a rate (300k/s), a frequency (2GHz) or a size (64MiB)",
+                   expected="a unit of time (ns us ms s min h d), a rate (300k/s), a frequency (2GHz) "
+                            "or a size (64MiB)",
                    instead=_if_fits(place, _measured(place.here, number, near)) if near else zero)
 
 
@@ -188,7 +194,7 @@ def _foreign_character(place: Place) -> Finding | None:
     if text.isalnum():
         return Finding("E0004", place.span, f"{found(place.here)} is no name",
                        expected="a name of letters a-z, digits and `_`",
-                       instead=_if_fits(place, replace(place.here, kind=WORD, text="_")))
+                       instead=_if_fits(place, replace(place.here, kind=WORD)))
     return Finding("E0004", place.span, f"{found(place.here)} does not belong to the language")
 
 
@@ -260,7 +266,7 @@ def _chained_comparison(place: Place) -> Finding | None:
 
 def _unfinished(place: Place) -> Finding | None:
     """The word that opens the next declaration was taken for a name, because this one is not complete."""
-    if not (place.before and _first_word(place.before) and place.here.kind == WORD):
+    if place.position - 1 <= place.start or not _first_word(place.before) or place.here.kind != WORD:
         return None
     span, opened = place.before.span(place.file), _open_bracket(place)
     if opened:
@@ -275,7 +281,7 @@ def _unclosed(place: Place) -> Finding | None:
     if not opened:
         return None
     finding, closing = _not_closed(place, opened), _BRACKETS[opened.text]
-    return replace(finding, instead=(place.spelled(closing), place.here)) if place.takes(closing) else finding
+    return replace(finding, instead=(place.inserted(closing), place.here)) if place.takes(closing) else finding
 
 
 def _not_closed(place: Place, opened: Lexeme) -> Finding:
@@ -286,9 +292,9 @@ def _not_closed(place: Place, opened: Lexeme) -> Finding:
 def _missing(place: Place) -> Finding | None:
     for mark in _MISSING:
         if place.goes_on((place.spelled(mark), place.here)):
-            code = {",": "E0015", "|>": "E0018", "->": "E0018"}.get(mark, "E0016" if mark in ")]}" else "E0018")
+            code = "E0015" if mark == "," else "E0016" if mark in _BRACKETS.values() else "E0018"
             return Finding(code, place.gap, f"`{mark}` is missing before {found(place.here)}", expected=f"`{mark}`",
-                           instead=(place.spelled(mark), place.here))
+                           instead=(place.inserted(mark), place.here))
     return None
 
 
@@ -305,8 +311,8 @@ def _unexpected(place: Place) -> Finding:
                    expected=wanted(place.expected, place.vocabulary))
 
 
-_RULES = (_bad_string, _bad_number, _foreign_operator, _semicolon, _foreign_character, _no_declaration,
-          _unit_apart, _unfinished, _unclosed, _wrong_mark, _chained_comparison, _missing, _misspelt, _reserved, _ended, _unexpected)
+_RULES = (_bad_string, _bad_number, _foreign_operator, _semicolon, _foreign_character, _no_declaration, _unit_apart,
+          _unfinished, _unclosed, _wrong_mark, _chained_comparison, _missing, _misspelt, _reserved, _ended, _unexpected)
 
 
 def _if_fits(place: Place, *lexemes: Lexeme) -> tuple[Lexeme, ...] | None:

@@ -65,7 +65,7 @@ class _Checker:
         if not context.diagnostics.failed:
             warn_unused(context, streams, self.file)
         return typed.Program(
-            name, self.file, (*context.records.values(), *context.inferred), tuple(context.params.values()),
+            name, self.file, (*context.records.values(), *context.inferred.values()), tuple(context.params.values()),
             functions, aggregates, tuple(streams.steps), tuple(goal for goal in goals if goal), minimize, controls,
             blocks, (*self.modules.texts, *context.c_files), self.tree.span)
 

@@ -213,8 +213,8 @@ Window = CountWindow | TimeWindow | SessionWindow | DeltaWindow
 class Connector:
     """`csv("path")`, `generate(rate: 300k/s, …)`: kind, the path ('' if it has none), the named settings.
 
-    Settings are (name, value) with value an int, float, bool, str or a (low, high) pair; rates are per
-    second, durations nanoseconds.
+    Settings are (name, value) with value an int, float, bool, str, a (low, high) pair or a (low, high, step)
+    triple; rates are per second, durations nanoseconds, frequencies hertz, sizes bytes.
     """
 
     kind: str

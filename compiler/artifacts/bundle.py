@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .interface import Interface
+
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
@@ -11,6 +13,7 @@ class Bundle:
 
     `user_sources` are the C files that the program names with `c(…)`; `inputs` every .dfl and .c file that
     was read, the program first (both: paths that can be opened from here). `params` are the values set from outside.
+    `interface` is there when the program can be embedded.
     """
 
     app: str
@@ -18,6 +21,7 @@ class Bundle:
     user_sources: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     params: tuple[tuple[str, str], ...] = ()
+    interface: Interface | None = None
 
     def text(self, name: str) -> str:
         """The text of one file; a KeyError says that there is none of that name."""

@@ -30,8 +30,10 @@ class Segment:
 class Edge:
     """A stream from a step of one segment to an input of a step of another.
 
-    routing: `key` (by the hash of the consumer's key), `deal` (blocks of events in turn) or `one`.
+    routing: `key` (by the hash of the consumer's key), `deal` (blocks of events in turn), `all` (to
+    every replica) or `one`.
     markers: `event` (each watermark in order with the tuples) or `round` (the last one of a round).
+    onward: the stream goes through a segment that only puts it in order; this edge takes it on from there.
     """
 
     number: int
@@ -42,6 +44,7 @@ class Edge:
     target: int
     routing: str
     markers: str
+    onward: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,10 @@ def verify(plan: Plan) -> None:
     placed = [step for segment in plan.segments for step in segment.steps]
     assert len(placed) == len(set(placed)), "a step stands in two segments"
     assert all(s.number == i for i, s in enumerate(plan.segments)), "segments are not numbered in order"
+    second = {edge.onward for edge in plan.edges}
     for edge in plan.edges:
         assert edge.source < edge.target, f"edge {edge.number} does not go forward"
-        assert edge.producer in plan.segments[edge.source].steps, f"edge {edge.number} begins elsewhere"
-        assert edge.consumer in plan.segments[edge.target].steps, f"edge {edge.number} ends elsewhere"
+        begins = edge.producer in plan.segments[edge.source].steps
+        assert begins or edge.number in second, f"edge {edge.number} begins elsewhere"
+        ends = edge.consumer in plan.segments[edge.target].steps
+        assert ends or edge.onward is not None, f"edge {edge.number} ends elsewhere"

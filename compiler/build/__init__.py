@@ -1,6 +1,6 @@
 """Bundle → program: the output folder, the C compiler and its errors, manifest, depfile, cache."""
 
-from .folder import write_bundle
+from .delivery import Order, deliver, output_names
 from .program import compile_program
 
-__all__ = ["compile_program", "write_bundle"]
+__all__ = ["Order", "compile_program", "deliver", "output_names"]

@@ -13,6 +13,20 @@ BUILD_CODES: dict[str, Code] = {
         'alternate fast value 1.0 = c("fit.c", "fti")    // fit.c defines `fit`',
         'alternate fast value 1.0 = c("fit.c", "fit")',
     ),
+    "E0902": Code(
+        "a C file of the program is not there",
+        "The file that `c(…)` names is looked for beside the .dfl file that names it.",
+        'alternate fast value 1.0 = c("fti.c", "fit")    // the file is called fit.c',
+        'alternate fast value 1.0 = c("fit.c", "fit")',
+    ),
+    "E0903": Code(
+        "a C function would need two types",
+        "The generated header declares a function for each alternate in C, with the window and the record of its "
+        "operator. Operators with different windows or records can't name the same function; let each have its own, "
+        "and let those call what they share.",
+        'alternate a value 1.0 = c("fit.c", "fit")    // in two operators',
+        'alternate a value 1.0 = c("fit.c", "fit_minutes")',
+    ),
     "E0999": Code(
         "the generated C does not compile",
         "The program passed every check, so this is a mistake in dfc and not in the program. Please report it together "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from dfc.compiler.artifacts.bundle import Bundle
@@ -10,17 +11,21 @@ from dfc.compiler.artifacts.bundle import Bundle
 from .user_code import user_files
 
 
-def depfile(bundle: Bundle, out_dir: Path) -> str:
-    """`OUT/app: app.dfl app.c`, and an empty rule for each input, so that a deleted one does not stop make."""
+def depfile(bundle: Bundle, out_dir: Path, built: Iterable[str] = ()) -> str:
+    """`OUT/app: app.dfl app.c`, and an empty rule for each input, so that a deleted one does not stop make.
+
+    `built` are the files that were made, by their names in the folder; without any, the program.
+    """
     inputs = [escape(name) for name in input_files(bundle)]
-    rule = f"{escape(os.path.join(out_dir, bundle.app))}:" + "".join(f" \\\n  {name}" for name in inputs)
+    targets = " ".join(escape(os.path.join(out_dir, name)) for name in tuple(built) or (bundle.app,))
+    rule = f"{targets}:" + "".join(f" \\\n  {name}" for name in inputs)
     return rule + "\n" + "".join(f"\n{name}:\n" for name in inputs)
 
 
 def input_files(bundle: Bundle) -> list[str]:
     """All files that were read, each once, as paths from the current folder where they lie below it."""
     paths = [*bundle.inputs, *bundle.user_sources, *user_files(bundle).values()]
-    return list(dict.fromkeys(_shortest(path) for path in paths))
+    return list(dict.fromkeys(_shortest(path) for path in paths if not path.startswith("<")))  # <stdin> is no file
 
 
 def _shortest(path: str) -> str:

@@ -5,15 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dfc.compiler.artifacts.bundle import Bundle
-from dfc.compiler.failure import Wrong
 
-from .depfile import depfile
-from .makefile import makefile
-from .manifest import manifest
 from .user_code import user_files
-from .write import write_file
 
-RESERVED = ("dfrt", "user", "stdlib", "clean", "Makefile")
+RESERVED = ("dfrt", "user", "stdlib", "include", "clean", "Makefile")
 RUNTIME_PARTS = ("include", "src", "control")
 
 Tree = dict[str, bytes]
@@ -37,17 +32,3 @@ def runtime_folder() -> Path:
     import dfc.runtime_c
 
     return Path(next(iter(dfc.runtime_c.__path__)))
-
-
-def write_bundle(bundle: Bundle, out_dir: Path, target: str, program: Path | None = None) -> None:
-    """Writes the folder; a file that already holds these bytes keeps its time, so that `make` does nothing twice."""
-    if bundle.app in RESERVED:
-        raise Wrong(f"an app can't be called `{bundle.app}`: its folder needs that name for something else")
-    tree = source_tree(bundle)
-    tree["Makefile"] = makefile(bundle.app, tree, target).encode()
-    if program is not None:
-        tree[bundle.app] = program.read_bytes()
-    tree["manifest.json"] = manifest(bundle, tree, target).encode()
-    tree[f"{bundle.app}.d"] = depfile(bundle, out_dir).encode()
-    for name, data in tree.items():
-        write_file(out_dir / name, data, mode=0o777 if name == bundle.app else 0o666)

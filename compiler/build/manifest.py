@@ -11,6 +11,7 @@ from pathlib import Path
 
 import dfc
 from dfc.compiler.artifacts.bundle import Bundle
+from dfc.compiler.artifacts.interface import as_data
 
 from .depfile import input_files
 
@@ -28,6 +29,8 @@ def manifest(bundle: Bundle, tree: Mapping[str, bytes], target: str) -> str:
         "inputs": _inputs(bundle),
         "outputs": {name: digest(data) for name, data in sorted(tree.items())},
     }
+    if bundle.interface is not None:
+        content["interface"] = as_data(bundle.interface)
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -45,7 +48,7 @@ def _name(path: str, home: str) -> str:
 
 def abi_version(tree: Mapping[str, bytes]) -> int:
     """The contract between generated code and runtime, as the runtime's header says it."""
-    headers = (data for name, data in tree.items() if name.startswith("dfrt/include/"))
+    headers = (data for name, data in tree.items() if "dfrt" in name and name.endswith(".h"))
     return next((int(found[1]) for data in headers if (found := _ABI.search(data))), 0)
 
 

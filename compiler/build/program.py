@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import dfc
@@ -66,16 +66,25 @@ def object_name(source: str) -> str:
     return source.replace("/", "-").removesuffix(".c") + ".o"
 
 
+Link = Callable[[Bundle, Tree, Job, Path], str]
+"""Compiles and links what is built, into a folder; answers the warnings."""
+
+
 def compile_program(bundle: Bundle, target: str, diagnostics: Diagnostics | None = None) -> Path:
     """The path of the finished program, in the cache. Raises ProgramError when the user's C is wrong.
 
     Warnings about the user's C go to `diagnostics`.
     """
+    return build_once("program", bundle, flags(target), _link, diagnostics) / bundle.app
+
+
+def build_once(kind: str, bundle: Bundle, chosen: tuple[str, ...], link: Link, diagnostics: Diagnostics | None) -> Path:
+    """The folder in the cache that `link` fills for this bundle, this compiler and these flags."""
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     tree, toolchain = source_tree(bundle), find_toolchain()
-    key = cache.content_key([bundle.app, *_identity(toolchain, flags(target)), *_contents(tree)])
-    entry = cache.fetch("program", key, lambda out: _build(bundle, tree, toolchain, flags(target), out, diagnostics))
-    return entry / bundle.app
+    job = Job(toolchain, chosen, Path())
+    key = cache.content_key([bundle.app, *_identity(toolchain, chosen), *_contents(tree)])
+    return cache.fetch(kind, key, lambda out: _build(bundle, tree, job, link, out, diagnostics))
 
 
 def _identity(toolchain: Toolchain, chosen: tuple[str, ...]) -> list[str]:
@@ -94,13 +103,12 @@ def _contents(tree: Mapping[str, bytes]) -> Iterable[bytes]:
     return (part for name, data in tree.items() for part in (name.encode(), data))
 
 
-def _build(bundle: Bundle, tree: Tree, toolchain: Toolchain, chosen: tuple[str, ...], out: Path,
-           diagnostics: Diagnostics) -> None:
+def _build(bundle: Bundle, tree: Tree, job: Job, link: Link, out: Path, diagnostics: Diagnostics) -> None:
     with tempfile.TemporaryDirectory(prefix="dfc-build-") as folder:
-        job = Job(toolchain, chosen, Path(folder))
+        job = replace(job, folder=Path(folder))
         _unpack(tree, job.folder)
         try:
-            said = _link(bundle.app, tree, job, out)
+            said = link(bundle, tree, job, out)
         except CompilerFailed as failure:
             add_c_errors(str(failure), bundle, diagnostics)
             raise ProgramError(diagnostics) from None
@@ -113,15 +121,20 @@ def _unpack(tree: Tree, folder: Path) -> None:
         (folder / name).write_bytes(data)
 
 
-def _link(app: str, tree: Tree, job: Job, out: Path) -> str:
-    """Compiles what belongs to this program, links it with the runtime's objects; the warnings."""
+def _link(bundle: Bundle, tree: Tree, job: Job, out: Path) -> str:
+    said, parts = compile_parts(tree, job)
+    job.call("-o", str(out / bundle.app), *parts, *LINK_FLAGS)
+    return said
+
+
+def compile_parts(tree: Tree, job: Job) -> tuple[str, list[str]]:
+    """Compiles what belongs to this program; the warnings, and the files to link: its objects, the runtime last."""
     own = [name for name in tree if name.endswith(".c") and not name.startswith("dfrt/")]
     made = job.folder / "objects"
     made.mkdir()
     runtime = runtime_library(tree, job)
     said = job.objects(own, made)
-    job.call("-o", str(out / app), *sorted(map(str, made.glob("*.o"))), str(runtime), *LINK_FLAGS)
-    return said
+    return said, [*sorted(map(str, made.glob("*.o"))), str(runtime)]
 
 
 def runtime_library(tree: Tree, job: Job) -> Path:

@@ -13,8 +13,27 @@ from pathlib import Path
 
 from dfc.compiler.artifacts.bundle import Bundle
 from dfc.compiler.failure import Wrong
+from dfc.dsl import typed
+from dfc.dsl.diagnostics import Diagnostics, ProgramError
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+
+
+def find_sources(functions: Iterable[typed.CFunction]) -> tuple[str, ...]:
+    """The C files that a program names, each once. Raises ProgramError when one is not there."""
+    missing, found = Diagnostics(), {}
+    for function in functions:
+        path = os.path.join(os.path.dirname(function.span.file), function.path)
+        found[path] = None
+        if not os.path.isfile(path):
+            missing.add("E0902", function.span, f"there is no C file `{function.path}` beside {_file(function)}")
+    if missing.items:
+        raise ProgramError(missing)
+    return tuple(found)
+
+
+def _file(function: typed.CFunction) -> str:
+    return os.path.basename(function.span.file)
 
 
 def user_files(bundle: Bundle) -> dict[str, str]:

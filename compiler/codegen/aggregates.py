@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from ...dsl import typed
 from ...dsl.types import Float, Int, Text, Type
-from .c_types import c_type
-from .expressions import Scope, c_slice, c_value
+from .c_types import c_type, declare
+from .expressions import Scope, c_slice, c_store, c_value
 from .names import identifier
 
 
@@ -20,6 +20,7 @@ class Partial:
     takes `later` into `p`, everything in `later` being of later panes."""
 
     scope: Scope  # for the values of tuples
+    program: typed.Program
     fields: dict[str, str] = field(default_factory=dict)  # name → declaration
     empty: list[str] = field(default_factory=list)
     lift: list[str] = field(default_factory=list)
@@ -34,7 +35,8 @@ class Partial:
 
     def add(self, aggregate: typed.Aggregate) -> None:
         if aggregate not in self.results:
-            self.results[aggregate] = _ADD[aggregate.function](self, aggregate)
+            add = _program_aggregate if aggregate.user else _ADD[aggregate.function]
+            self.results[aggregate] = add(self, aggregate)
 
     def declare(self, name: str, declaration: str, empty: str, lift: str, combine: str) -> str:
         """Adds a field with its code once; answers the expression that reads it."""
@@ -56,8 +58,8 @@ class Whole:
     setting: float
 
 
-def partial_of(aggregates: tuple[typed.Aggregate, ...], symbols: dict[str, int]) -> Partial:
-    partial = Partial(Scope(symbols))
+def partial_of(aggregates: tuple[typed.Aggregate, ...], symbols: dict[str, int], program: typed.Program) -> Partial:
+    partial = Partial(Scope(symbols), program)
     for aggregate in aggregates:
         partial.add(aggregate)
     return partial
@@ -125,12 +127,10 @@ def _max(partial: Partial, aggregate: typed.Aggregate) -> str:
 def _edge(partial: Partial, aggregate: typed.Aggregate, which: str) -> str:
     name, type_ = _slot(partial, aggregate, which), aggregate.type
     if name not in partial.fields:
-        partial.fields[name] = f"{c_type(type_)} {name}"
+        partial.fields[name] = declare(type_, name)
         partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
-        store = f"(void)dfrt_text_assign(&p->{name}, {type_.size}, {c_slice(aggregate.value, partial.scope)});" \
-            if isinstance(type_, Text) else f"p->{name} = {c_value(aggregate.value, partial.scope)};"
-        getattr(partial, which).append(store)
-        getattr(partial, f"{which}_combine").append(f"p->{name} = later->{name};")
+        getattr(partial, which).append(c_store(f"p->{name}", type_, aggregate.value, partial.scope))
+        getattr(partial, f"{which}_combine").append(f"memcpy(&p->{name}, &later->{name}, sizeof p->{name});")
     return f"dfrt_text_of(&p->{name})" if isinstance(type_, Text) else f"p->{name}"
 
 
@@ -174,6 +174,20 @@ def _whole(partial: Partial, aggregate: typed.Aggregate) -> str:
     function = "ewma" if aggregate.function == "ewma" else "quantile"
     partial.whole.append(Whole(name, function, c_value(aggregate.value, partial.scope), setting))
     return name
+
+
+def _program_aggregate(partial: Partial, aggregate: typed.Aggregate) -> str:
+    """An `aggregate` of the program: its functions stand in the generated file (see program_aggregates.py)."""
+    _count(partial)
+    name = f"own_{len(partial.results)}"
+    c = f"aggregate_{identifier(aggregate.function)}"
+    definition = next(d for d in partial.program.aggregates if d.name == aggregate.function)
+    args = "".join(f", {c_value(arg, partial.scope)}" for arg in (aggregate.value, *aggregate.more))
+    partial.fields[name] = f"struct {c} {name}"
+    partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
+    partial.lift.append(f"{c}_add(faults, &p->{name}, p->n == 1{args});")
+    partial.combine.append(f"if (later->n > 0) {c}_combine(&p->{name}, before == 0, &later->{name});")
+    return f"{c}_lower(faults, &p->{name})" if not isinstance(definition.result, Text) else ""
 
 
 _ADD = {"count": _count, "sum": _sum, "avg": _avg, "min": _min, "max": _max, "first": _first, "last": _last,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...dsl.types import (Bool, Duration, Float, Int, Record, Symbol, Text, Timestamp, Type, UNIT_NS)
+from ...dsl.types import (Array, Bool, Duration, Float, Int, Record, Symbol, Text, Timestamp, Type, UNIT_NS)
 from .names import identifier
 
 
 def c_type(type_: Type) -> str:
-    """The type of a variable or field; a text is the struct that records hold."""
+    """The type of a variable or field; a text is the struct that records hold, an array has `declare` only."""
     match type_:
         case Int(bits, signed):
             return f"{'' if signed else 'u'}int{bits}_t"
@@ -25,7 +25,17 @@ def c_type(type_: Type) -> str:
 
 
 def declare(type_: Type, name: str) -> str:
+    """The declaration of a variable or field."""
+    while isinstance(type_, Array):
+        type_, name = type_.element, f"{name}[{type_.size}]"
     return f"{c_type(type_)} {name}"
+
+
+def elements_of(type_: Type, place: str) -> tuple[tuple[str, Type], ...]:
+    """The scalars of a field with their places: `v[0]`, `v[1]`, … of an array, else the field itself."""
+    if not isinstance(type_, Array):
+        return ((place, type_),)
+    return tuple(found for i in range(type_.size) for found in elements_of(type_.element, f"{place}[{i}]"))
 
 
 def kind(type_: Type) -> str:

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
-from ...dsl.types import Bool, Float, Int, Symbol, Text, Type, UNIT_NS, is_string, is_time
-from .c_types import c_type
+from ...dsl.types import Array, Bool, Float, Int, Symbol, Text, Type, UNIT_NS, is_string, is_time
+from .c_types import c_type, declare
 from .names import c_string, identifier
 
 
@@ -21,6 +21,7 @@ class Scope:
     aggregates: dict[typed.Aggregate, str] = field(default_factory=dict)
     start: str = "start"
     end: str = "end"
+    state: str = ""  # C pointer to the state whose parts are named; without it names are parameters
 
     def with_tuples(self, *tuples: str) -> Scope:
         return replace(self, tuples=tuples)
@@ -35,7 +36,7 @@ def c_value(expr: typed.Expr, scope: Scope) -> str:
             place = f"{scope.tuples[expr.side]}->{identifier(expr.name)}"
             return f"dfrt_text_of(&{place})" if isinstance(expr.type, Text) else place
         case typed.LocalRef():
-            return identifier(expr.name)
+            return _local(expr, scope)
         case typed.Unary(op="not"):
             return f"(!{c_value(expr.operand, scope)})"
         case typed.Unary():
@@ -54,6 +55,11 @@ def c_value(expr: typed.Expr, scope: Scope) -> str:
             return scope.aggregates[expr]
         case typed.WindowBound():
             return scope.start if expr.bound == "start" else scope.end
+        case typed.Element():
+            return _element(expr, scope)
+        case typed.ArrayOf():
+            values = ", ".join(c_value(element, scope) for element in expr.elements)
+            return f"({declare(expr.type, '')}){{{values}}}"
     raise TypeError(f"{type(expr).__name__} has no C form")
 
 
@@ -69,9 +75,33 @@ def c_slice(expr: typed.Expr, scope: Scope) -> str:
 
 def c_store(target: str, type_: Type, expr: typed.Expr, scope: Scope) -> str:
     """The statement that stores a value into a field of this type."""
+    if isinstance(type_, Array):
+        return f"memcpy({target}, {c_value(expr, scope)}, sizeof {target});"
     if not isinstance(type_, Text):
         return f"{target} = {c_value(expr, scope)};"
     return f"(void)dfrt_text_assign(&{target}, {type_.size}, {c_slice(expr, scope)});"
+
+
+def _local(expr: typed.LocalRef, scope: Scope) -> str:
+    """`left.total` of a combination, a part of the state, or a parameter (texts are passed as slices)."""
+    owner, _, part = expr.name.rpartition(".")
+    owner = owner or scope.state
+    if not owner:
+        return identifier(part)
+    place = f"{owner}->{identifier(part)}"
+    return f"dfrt_text_of(&{place})" if isinstance(expr.type, Text) else place
+
+
+def _element(expr: typed.Element, scope: Scope) -> str:
+    """An index outside the array counts a fault and gives zero."""
+    array, size = c_value(expr.array, scope), expr.array.type.size
+    index = c_value(expr.index, scope)
+    place = f"{array}[{index}]"
+    value = f"dfrt_text_of(&{place})" if isinstance(expr.type, Text) else place
+    if isinstance(expr.index, typed.Literal) and 0 <= expr.index.value < size or isinstance(expr.type, Array):
+        return value
+    zero = "(dfrt_slice){\"\", 0}" if isinstance(expr.type, Text) else "0"
+    return f"(dfrt_within((int64_t){index}, {size}, {scope.faults}) ? {value} : {zero})"
 
 
 # --- literals ---------------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""The generated header: records, window views, and the prototypes of the user's C functions."""
+"""The generated header: records, window views, and the prototypes of the user's C functions.
+
+The same declarations go to two readers: the C compiler, as APP.h, and cffi, for the reference interpreter.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,12 @@ import os
 from dataclasses import dataclass
 
 from ...dsl import typed
+from ...dsl.diagnostics import Diagnostics, Note, ProgramError
+from ...dsl.span import Span
+from ..graph.used import used_aggregates, used_functions
+from .c_types import declare
 from .names import identifier
+from .program_functions import parameters, value_type
 from .records import record_view
 from .step_views import Context
 from .templating import render
@@ -17,7 +25,6 @@ class WindowView:
     step: str
     c: str
     record: str
-    order: str
 
 
 @dataclass(frozen=True)
@@ -25,33 +32,120 @@ class FunctionView:
     c: str
     what: str
     parameters: str
+    span: Span
+    result: str = "bool"
+    note: str = " False: no result."
 
 
-def header(context: Context) -> str:
+@dataclass(frozen=True)
+class StructView:
+    """The state of an `update`, or the ports of an operator."""
+
+    c: str
+    what: str
+    declarations: tuple[str, ...]
+
+
+def header(context: Context, embedding: str = "") -> str:
+    """`embedding` is what the program offers to others; only a library has it."""
     program = context.graph.program
-    records = {step.record.name: step.record for step in context.graph.steps}
-    views = [record_view(record, context.names, False, False) for record in records.values()]
-    operators = [step for step in context.graph.steps if isinstance(step.body, typed.Operator) and _in_c(step)]
-    functions = {f.c: f for step in operators for f in _functions(context, step)}
     return render("header.h.j2", app=program.name, file=os.path.basename(program.file),
-                  guard=f"DFC_{identifier(program.name).upper()}_H", records=views,
-                  windows=[_window(context, step) for step in operators if step.body.window],
-                  functions=functions.values(), program=context.names.program)
+                  guard=f"DFC_{identifier(program.name).upper()}_H", program=context.names.program, embedding=embedding,
+                  **_views(context))
 
 
-def _in_c(step: typed.Step) -> bool:
-    return any(isinstance(alternate.body, typed.CFunction) for alternate in step.body.alternates)
+def library_files(context: Context) -> tuple[tuple[str, str], ...]:
+    """The C that makes a library of the user's functions: the header, and a table that asks for each of them."""
+    app, functions = context.graph.program.name, _functions(context)
+    return ((f"{app}.h", header(context)), ("library.c", render("library.c.j2", app=app, functions=functions)))
+
+
+def declarations(context: Context) -> str:
+    """What APP.h declares for the user's functions, without directives, as cffi reads it."""
+    return render("declarations.h.j2", **_views(context))
+
+
+def _views(context: Context) -> dict[str, object]:
+    records = {step.record.name: step.record for step in context.graph.steps}
+    return {"records": [record_view(record, context.names, False, False) for record in records.values()],
+            "windows": [_window(context, step) for step in _in_c(context) if step.body.window],
+            "structs": [*_states(context), *_ports(context)], "functions": _functions(context)}
+
+
+def _in_c(context: Context) -> list[typed.Step]:
+    """The operators with an alternate in C."""
+    return [step for step in context.graph.steps if isinstance(step.body, typed.Operator)
+            and any(isinstance(alternate.body, typed.CFunction) for alternate in step.body.alternates)]
 
 
 def _window(context: Context, step: typed.Step) -> WindowView:
-    order = "tuples in order of arrival" if isinstance(step.body.window, typed.CountWindow) else \
-        "tuples in order of event time, ties by arrival"
-    return WindowView(step.name, context.names.window_view(step.name), context.record(context.input(step)), order)
+    return WindowView(step.name, context.names.window_view(step.name), context.record(context.input(step)))
 
 
-def _functions(context: Context, step: typed.Step) -> list[FunctionView]:
+def _states(context: Context) -> list[StructView]:
+    return [StructView(context.names.state(step.name), f"The state of a key of `{step.name}`",
+                       tuple(declare(f.type, identifier(f.name)) for f in step.body.state.fields))
+            for step in context.graph.steps if isinstance(step.body, typed.Update)]
+
+
+def _ports(context: Context) -> list[StructView]:
+    return [StructView(context.names.ports(step.name), f"What `{step.name}` puts out: set has_PORT for each that you fill",
+                       tuple(f"bool has_{identifier(port)}; {context.record(record)} {identifier(port)}"
+                             for port, record in step.body.ports))
+            for step in context.graph.steps if isinstance(step.body, typed.Operator) and step.body.ports]
+
+
+def _functions(context: Context) -> list[FunctionView]:
+    """Every function once. One name can't stand for two types, so then it can't serve both alternates."""
+    found: dict[str, FunctionView] = {}
+    alternates = [view for step in _in_c(context) for view in _alternates(context, step)]
+    for view in [*alternates, *_updates(context), *_scalars(context), *_aggregates(context)]:
+        first = found.setdefault(view.c, view)
+        if first.parameters != view.parameters:
+            raise _two_types(first, view)
+    return list(found.values())
+
+
+def _alternates(context: Context, step: typed.Step) -> list[FunctionView]:
     taken = f"const {context.names.window_view(step.name)} *window" if step.body.window else \
         f"const {context.record(context.input(step))} *tuple"
-    parameters = f"{taken}, {context.record(step.record)} *result"
-    return [FunctionView(a.body.name, f"alternate `{a.name}` of `{step.name}`", parameters)
+    parameters = f"{taken}, {context.output(step)} *result"
+    return [FunctionView(a.body.name, f"alternate `{a.name}` of `{step.name}`", parameters, a.body.span)
             for a in step.body.alternates if isinstance(a.body, typed.CFunction)]
+
+
+def _updates(context: Context) -> list[FunctionView]:
+    return [FunctionView(step.body.next.name, f"changes the state of `{step.name}`",
+                         f"{context.names.state(step.name)} *state, const {context.record(context.input(step))} *tuple",
+                         step.body.next.span, "void", "")
+            for step in context.graph.steps
+            if isinstance(step.body, typed.Update) and isinstance(step.body.next, typed.CFunction)]
+
+
+def _scalars(context: Context) -> list[FunctionView]:
+    return [FunctionView(f.body.name, f"the function `{f.name}`", ", ".join(parameters(f.params)) or "void",
+                         f.body.span, value_type(f.result), "")
+            for f in used_functions(context.graph) if isinstance(f.body, typed.CFunction)]
+
+
+def _aggregates(context: Context) -> list[FunctionView]:
+    """Three functions for each aggregate in C. The state begins as zeroed bytes, aligned for anything."""
+    found = []
+    for a in (a for a in used_aggregates(context.graph) if a.c is not None):
+        what = f"the aggregate `{a.name}`"
+        words = ", ".join(["void *state", *parameters(a.params)])
+        found += [FunctionView(f"{a.c.name}_add", f"{what}, a value enters", words, a.c.span, "void", ""),
+                  FunctionView(f"{a.c.name}_combine", f"{what}, takes in another state", "void *left, const void *right",
+                               a.c.span, "void", ""),
+                  FunctionView(f"{a.c.name}_lower", f"{what}, its result", "const void *state", a.c.span,
+                               value_type(a.result), "")]
+    return found
+
+
+def _two_types(first: FunctionView, second: FunctionView) -> ProgramError:
+    found = Diagnostics()
+    found.add("E0903", second.span, f"the C function `{second.c}` would need two types",
+              expected="a function of its own for each operator, which may call a shared one",
+              notes=(Note(f"{first.what} calls it with ({first.parameters})", first.span),
+                     Note(f"{second.what} calls it with ({second.parameters})", second.span)))
+    return ProgramError(found)

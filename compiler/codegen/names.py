@@ -43,6 +43,12 @@ class Names:
     def window_view(self, step: str) -> str:
         return f"{identifier(self.app)}_{self.step(step)}_window"
 
+    def state(self, step: str) -> str:
+        return f"{identifier(self.app)}_{self.step(step)}_state"
+
+    def ports(self, step: str) -> str:
+        return f"{identifier(self.app)}_{self.step(step)}_outputs"
+
     @property
     def program(self) -> str:
         return f"{identifier(self.app)}_program"

@@ -6,16 +6,18 @@ import os
 from dataclasses import dataclass
 
 from ...dsl import typed
-from ...dsl.types import Text
 from ..artifacts.graph import Graph
+from ..artifacts.interface import Interface
 from ..artifacts.plan import Edge, Plan, to_text
 from ..artifacts.step_text import kind_of
-from .c_types import c_type
+from ..graph.used import used_aggregates, used_functions
+from ..select.segments import releases
 from .connectors import connector_spec
 from .control import control_configuration, notice
-from .expressions import Scope, c_value
-from .header import header
+from .embedding import embedding_files
+from .header import declarations, header, library_files
 from .names import Names, c_string, identifier
+from .program_functions import aggregate_code, function_code
 from .records import record_code, record_view
 from .step_code import StepCode, step_code
 from .step_views import Context
@@ -37,12 +39,25 @@ def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, s
     )
 
 
+def generate_library(graph: Graph, plan: Plan, version: str) -> tuple[tuple[tuple[str, str], ...], Interface]:
+    """As generate_files, with what a program that embeds this one calls."""
+    context = Context(graph, plan, Names(graph.program.name), {})
+    more, interface = embedding_files(context)
+    return tuple({**dict(generate_files(graph, plan, version)), **dict(more)}.items()), interface
+
+
+def library_of(graph: Graph, plan: Plan) -> tuple[tuple[tuple[str, str], ...], str]:
+    """The files of a library that holds the user's C functions, and what it declares, for cffi."""
+    context = Context(graph, plan, Names(graph.program.name), {})
+    return library_files(context), declarations(context)
+
+
 def _program_c(context: Context, version: str) -> str:
     graph, plan, program = context.graph, context.plan, context.graph.program
     sinks = [step.name for step in graph.steps if isinstance(step.body, typed.Sink)]
     code = {step.name: step_code(context, step, sinks) for step in graph.steps}
-    functions = [_function(function, context) for function in program.functions
-                 if not isinstance(function.body, typed.CFunction)]
+    functions = [function_code(function, context.symbols) for function in used_functions(graph)]
+    functions += [aggregate_code(aggregate, context.symbols) for aggregate in used_aggregates(graph)]
     edges = [_edge(context, edge) for edge in plan.edges]
     waits = [segment.number for segment in plan.segments if any(code[name].waits for name in segment.steps)]
     return render(
@@ -69,20 +84,6 @@ def _records(context: Context) -> list:
     records = {step.record.name: step.record for step in context.graph.steps}
     return [record_view(record, context.names, record.name in read, record.name in written)
             for record in records.values() if record.name in read | written]
-
-
-def _function(function: typed.Function, context: Context) -> str:
-    """A `fn` of the program as a C function; texts are passed as slices."""
-    def parameter(name: str, type_: object) -> str:
-        return f"{_value_type(type_)} {identifier(name)}"
-
-    words = "".join(f", {parameter(name, type_)}" for name, type_ in function.params)
-    return (f"DFRT_INLINE {_value_type(function.result)} fn_{identifier(function.name)}(uint64_t *faults{words})\n"
-            f"{{\n    (void)faults;\n    return {c_value(function.body, Scope(context.symbols))};\n}}")
-
-
-def _value_type(type_: object) -> str:
-    return "dfrt_slice" if isinstance(type_, Text) else c_type(type_)
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ def _declarations(context: Context) -> list[str]:
         segment = f"struct segment_{context.plan.segment_of(step.name).number} *s"
         for port in range(len(step.inputs)):
             push, watermark = _calls(context, step, port)
-            found.append(f"static void {push}({segment}, const {context.record(context.input(step, port))} *t, int64_t time)")
+            taken = step.record if isinstance(step.body, typed.Port) else context.input(step, port)
+            found.append(f"static void {push}({segment}, const {context.record(taken)} *t, int64_t time)")
             found.append(f"static void {watermark}({segment}, int64_t watermark)")
     return found
 
@@ -139,6 +141,8 @@ class EdgeView:
     keyed: str  # the step whose key orders what one event releases in several replicas; '' if there is none
     routing: str
     markers: str
+    numbers: bool  # whether the sending segment numbers what it puts out
+    order: str  # the number that the receiving segment passes on; '' where it numbers anew
     hash: str
     push: str
     watermark: str
@@ -146,22 +150,29 @@ class EdgeView:
 
 def _edge(context: Context, edge: Edge) -> EdgeView:
     consumer = context.graph.step(edge.consumer)
-    push, watermark = _calls(context, consumer, edge.port)
+    push, watermark = _calls(context, consumer, edge.port) if edge.onward is None else \
+        (f"edge_{edge.onward}_put", f"edge_{edge.onward}_pass")
     tuple_ = context.record(context.graph.step(edge.producer).record)
     keyed = _ordering_step(context, edge)
     suffix = f"_{edge.port}" if isinstance(consumer.body, typed.Join) else ""
     title = f"{edge.producer} to {edge.consumer}"
     return EdgeView(edge.number, title, c_string(title), edge.source, edge.target, tuple_,
                     f"edge_{edge.number}_element" if keyed else tuple_, keyed, edge.routing, edge.markers,
+                    context.plan.segments[edge.source].kind != "keyed", _order(context, edge),
                     f"{context.names.step(consumer.name)}_hash_of{suffix}(t)", push, watermark)
+
+
+def _order(context: Context, edge: Edge) -> str:
+    if context.plan.segments[edge.target].kind != "keyed":
+        return ""
+    return "run->orders[i]" + (" | DFRT_SECOND_INPUT" if edge.port > 0 else "")
 
 
 def _ordering_step(context: Context, edge: Edge) -> str:
     """Windows that the watermark closes come out of all replicas at once."""
     segment = context.plan.segments[edge.source]
-    first = context.graph.step(segment.steps[0]).body
-    timed = isinstance(first, typed.Operator) and isinstance(first.window, typed.TimeWindow | typed.SessionWindow)
-    return context.names.step(segment.steps[0]) if segment.kind == "keyed" and timed else ""
+    timed = segment.kind == "keyed" and releases(context.graph.step(segment.steps[0]))
+    return context.names.step(segment.steps[0]) if timed else ""
 
 
 def _links(context: Context, edges: list[EdgeView], code: dict[str, StepCode]) -> list[str]:
@@ -173,7 +184,10 @@ def _links(context: Context, edges: list[EdgeView], code: dict[str, StepCode]) -
 
 
 def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
-    crossing = {(e.producer, e.consumer, e.port): e.number for e in context.plan.edges}
+    ports = {c.body.port: _calls(context, c, 0)[0] for c in context.graph.consumers(step.name)
+             if isinstance(c.body, typed.Port)}
+    home = context.plan.segment_of(step.name).number
+    crossing = {(e.producer, e.consumer, e.port): e.number for e in context.plan.edges if e.source == home}
     pushes, passes = [], []
     for consumer in context.graph.consumers(step.name):
         for port in (p for p, name in enumerate(consumer.inputs) if name == step.name):
@@ -183,7 +197,8 @@ def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
             if not isinstance(consumer.body, typed.Late):
                 pushes.append(push)
                 passes.append(watermark)
-    code.view.extra |= {"pushes": pushes, "passes": passes}
+    code.view.extra |= {"pushes": pushes, "passes": passes,
+                        "port_pushes": [(identifier(port), push) for port, push in ports.items()]}
     return render("emit.c.j2", x=code.view)
 
 

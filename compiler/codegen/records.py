@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...dsl.types import Bool, Float, Int, Record, Symbol, Text, Type
-from .c_types import c_type, capacity, fields_of, kind, packed_size, unit_ns
+from .c_types import capacity, declare, elements_of, fields_of, kind, packed_size, unit_ns
 from .names import Names, c_string
 from .templating import render
 
@@ -36,13 +36,15 @@ class RecordView:
 
 
 def record_view(record: Record, names: Names, read: bool, written: bool) -> RecordView:
-    offsets = [sum(packed_size(f.type) for f in record.fields[:i]) for i in range(len(record.fields))]
-    lone = len(record.fields) == 1
-    fields = tuple(_field(c, f.name, f.type, i, offsets[i], lone)
-                   for i, ((c, _), f) in enumerate(zip(fields_of(record), record.fields)))
-    declarations = tuple(f"{c_type(type_)} {c}" for c, type_ in fields_of(record))
+    """An array is as many fields as it has elements: `v[0]`, `v[1]`, …"""
+    scalars = [(place, title, type_) for c, f in zip((c for c, _ in fields_of(record)), record.fields)
+               for (place, type_), (title, _) in zip(elements_of(f.type, c), elements_of(f.type, f.name))]
+    offsets = [sum(packed_size(type_) for _, _, type_ in scalars[:i]) for i in range(len(scalars))]
+    fields = tuple(_field(place, title, type_, i, offsets[i], len(scalars) == 1)
+                   for i, (place, title, type_) in enumerate(scalars))
+    declarations = tuple(declare(type_, c) for c, type_ in fields_of(record))
     return RecordView(names.record(record.name), record.name, c_string(record.name), declarations,
-                      sum(packed_size(f.type) for f in record.fields), fields, read, written)
+                      sum(packed_size(type_) for _, _, type_ in scalars), fields, read, written)
 
 
 def record_code(views: list[RecordView]) -> str:

@@ -44,6 +44,12 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
             return _several_inputs(views.union_view(context, step), ())
         case typed.Join():
             return _several_inputs(views.join_view(context, step), ("groups.c.j2",))
+        case typed.Broadcast():
+            return _several_inputs(views.broadcast_view(context, step), ())
+        case typed.Update():
+            return _update(views.update_view(context, step))
+        case typed.Port():
+            return _stateless(views.port_view(context, step))
         case typed.Scan():
             return _keyed(views.keyed_view(context, step, "scan"))
         case typed.Operator(window=window):
@@ -53,13 +59,19 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
 
 def _count_window(context: Context, step: typed.Step, window: typed.CountWindow) -> View:
     """Windows of `partial` are aligned at their ends, the others at their beginnings."""
-    rest = window.size % window.slide
-    cut = (window.slide - rest) % window.slide if window.partial else rest
+    partial, rest = window.partial or window.every_tuple, window.size % window.slide
+    cut = (window.slide - rest) % window.slide if partial else rest
     return views.keyed_view(context, step, "count_window", size=window.size, slide=window.slide, cut=cut,
-                            first_release=window.slide if window.partial else window.size)
+                            first_release=window.slide if partial else window.size)
+
+
+def _delta_window(context: Context, step: typed.Step, window: typed.DeltaWindow) -> View:
+    return views.keyed_view(context, step, "delta_window", **views.delta_values(context, window))
 
 
 def _time_window(context: Context, step: typed.Step, window: typed.TimeWindow) -> View:
+    if window.every_tuple:
+        return views.keyed_view(context, step, "moving_window", size=window.size)
     return views.keyed_view(context, step, "time_window", size=window.size, slide=window.slide,
                             cut=window.size % window.slide, gaps=window.slide > window.size)
 
@@ -69,7 +81,7 @@ def _session_window(context: Context, step: typed.Step, window: typed.SessionWin
 
 
 _WINDOWS: dict[type, Callable[[Context, typed.Step, typed.Window], View]] = {
-    typed.CountWindow: _count_window, typed.TimeWindow: _time_window, typed.SessionWindow: _session_window}
+    typed.CountWindow: _count_window, typed.DeltaWindow: _delta_window, typed.TimeWindow: _time_window, typed.SessionWindow: _session_window}
 
 
 def _source(view: View) -> StepCode:
@@ -84,12 +96,21 @@ def _stateless(view: View) -> StepCode:
 
 def _keyed(view: View) -> StepCode:
     parts = ["key.c.j2", *(["kept.c.j2"] if view.keeps else []), "partial.c.j2"]
-    if view.combines and view.kind != "session_window":
+    if view.combines and view.kind in ("time_window", "count_window"):
         parts.append("panes.c.j2")
     store = "\n".join(render(part, x=view) for part in [*parts, f"{view.kind}.store.j2"])
     results = [] if view.kind == "scan" else ["result.c.j2"]
-    functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *results, f"{view.kind}.c.j2"])
-    return StepCode(view, store, functions, (view.c,) if view.kind == "time_window" else (), (view.c,))
+    expiry = ["expiry.c.j2"] if view.expire else []
+    functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *expiry, *results, f"{view.kind}.c.j2"])
+    opens = (view.c,) if view.kind in ("time_window", "moving_window") else ()
+    return StepCode(view, store, functions, opens, (view.c,))
+
+
+def _update(view: View) -> StepCode:
+    store = "\n".join(render(part, x=view) for part in ("key.c.j2", "update.store.j2"))
+    expiry = ["expiry.c.j2"] if view.expire else []
+    functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *expiry, "update.c.j2"])
+    return StepCode(view, store, functions, (), (view.c,))
 
 
 def _several_inputs(view: View, before: tuple[str, ...]) -> StepCode:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...dsl import typed
-from ...dsl.types import Record, Symbol, Text, Type
+from ...dsl.types import Array, Float, Int, Record, Symbol, Text, Type
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Plan
 from ..graph.walk import aggregates_of, walk
 from ..select.choose import needs_tuples
 from .aggregates import Partial, Whole, partial_of
-from .c_types import c_type
-from .expressions import Scope, c_slice, c_value
+from .c_types import declare
+from .expressions import Scope, c_slice, c_store, c_value
 from .names import Names, identifier
 from .statements import Statement, quoted_file, stores
 
@@ -31,6 +31,11 @@ class Context:
 
     def input(self, step: typed.Step, port: int = 0) -> Record:
         return self.graph.step(step.inputs[port]).record
+
+    def output(self, step: typed.Step) -> str:
+        """The struct that a step puts out; of an operator with ports the one with all of them."""
+        ports = isinstance(step.body, typed.Operator) and step.body.ports
+        return self.names.ports(step.name) if ports else self.record(step.record)
 
     def number(self, name: str) -> int:
         return next(i for i, step in enumerate(self.graph.steps) if step.name == name)
@@ -66,7 +71,7 @@ def base_view(context: Context, step: typed.Step, kind: str, **extra: object) ->
     where = f"{step.name}: {kind}, line {step.span.line}"
     return View(step.name, c, context.number(step.name), kind,
                 f"struct segment_{context.plan.segment_of(step.name).number}", f"{c}_push", f"{c}_watermark",
-                context.record(context.input(step)) if step.inputs else "", context.record(step.record),
+                context.record(context.input(step)) if step.inputs else "", context.output(step),
                 step.span.line, quoted_file(step.span), where, extra)
 
 
@@ -152,7 +157,7 @@ class AlternateView:
 
 def key_part(name: str, type_: Type) -> KeyPart:
     c, a, b = identifier(name), f"a->{identifier(name)}", f"b->{identifier(name)}"
-    declaration = f"{c_type(type_)} {c}"
+    declaration = declare(type_, c)
     if isinstance(type_, Text):
         texts = f"dfrt_text_of(&{a}), dfrt_text_of(&{b})"
         return KeyPart(declaration, f"dfrt_hash_bytes(key->{c}.data, key->{c}.size)",
@@ -173,8 +178,10 @@ def key_input(context: Context, record: Record, keys: tuple[str, ...], fields: t
 
 
 def _active(context: Context, step: typed.Step) -> str:
-    return f"atomic_load_explicit(&{context.names.step(step.name)}_active, memory_order_relaxed)" \
-        if len(step.body.alternates) > 1 else "0"
+    if len(step.body.alternates) == 1:
+        return "0"
+    number = [one.operator for one in context.plan.alternates].index(step.name)
+    return f"atomic_load_explicit(&s->head.alternates[{number}], memory_order_relaxed)"
 
 
 @dataclass(frozen=True)
@@ -210,25 +217,32 @@ def _bodies(step: typed.Step) -> tuple[typed.Alternate, ...]:
 
 def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -> View:
     """A windowed operator or a scan: keys, partial values or kept tuples, alternates."""
-    keeps = needs_tuples(step)
+    keeps = needs_tuples(context.graph.program, step)
     bodies = _bodies(step)
     constructs = [a.body for a in bodies if isinstance(a.body, typed.Construct)]
     aggregates = tuple(dict.fromkeys(agg for construct in constructs for agg in aggregates_of(construct)))
-    partial = partial_of(aggregates, context.symbols)
-    if kind == "count_window":
+    partial = partial_of(aggregates, context.symbols, context.graph.program)
+    if kind in ("count_window", "delta_window"):
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
                         "if (later->latest > p->latest) p->latest = later->latest;")
     record, ordered = context.input(step), kind in ("time_window", "session_window")
+    expire = None if ordered else getattr(step.body, "expire_after", None)
     whole_record = any(isinstance(a.body, typed.CFunction) for a in bodies)
-    view = base_view(context, step, kind, keeps=keeps, combines=not keeps and kind != "scan", ordered=ordered,
-                     forgets=ordered, active=_active(context, step) if isinstance(step.body, typed.Operator) else "0",
+    view = base_view(context, step, kind, keeps=keeps, ordered=ordered,
+                     combines=not keeps and kind in ("time_window", "count_window", "session_window"),
+                     forgets=ordered or kind == "moving_window" or bool(expire), expire=expire, active=_active(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
     view.extra |= _key(context, step, record) | _kept(context, view, record, aggregates, whole_record, kind)
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)
     view.extra["view"] = context.names.window_view(step.name)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
-        "time_window": ("dfrt_order_close(&x->order);",), "session_window": ("free(x->timers.heap);",)}.get(kind, ())
+        "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),
+        "session_window": ("free(x->timers.heap);",)}.get(kind, ()) + _expiry_frees(expire)
     return view
+
+
+def _expiry_frees(expire: int | None) -> tuple[str, ...]:
+    return ("dfrt_order_close(&x->idle_order);",) if expire else ()
 
 
 def _key(context: Context, step: typed.Step, record: Record) -> dict[str, object]:
@@ -240,16 +254,16 @@ def _key(context: Context, step: typed.Step, record: Record) -> dict[str, object
 def _kept(context: Context, view: View, record: Record, aggregates: tuple[typed.Aggregate, ...], whole: bool,
           kind: str) -> dict[str, object]:
     """Which fields of a tuple are kept: all when C looks at them, else those that aggregates read."""
-    by_time = kind in ("time_window", "session_window")
+    by_time = kind in ("time_window", "session_window", "moving_window")
     used = {part.name for agg in aggregates if agg.value is not None for part in walk(agg.value)
             if isinstance(part, typed.FieldRef)}
     fields = [f for f in record.fields if f.name in used]
     copies = tuple(f"memcpy(&kept->tuples[at].{identifier(f.name)}, &t->{identifier(f.name)}, sizeof t->{identifier(f.name)});"
-                   if isinstance(f.type, Text) else f"kept->tuples[at].{identifier(f.name)} = t->{identifier(f.name)};"
+                   if isinstance(f.type, Text | Array) else f"kept->tuples[at].{identifier(f.name)} = t->{identifier(f.name)};"
                    for f in fields)
     keeps_part = view.keeps and not whole
     return {"tuple": f"{view.c}_tuple" if keeps_part else view.input,
-            "kept_fields": tuple(f"{c_type(f.type)} {identifier(f.name)}" for f in fields) if keeps_part else None,
+            "kept_fields": tuple(declare(f.type, identifier(f.name)) for f in fields) if keeps_part else None,
             "kept_copies": copies, "kept_by_time": by_time,
             "kept_order": "order of time, ties by arrival" if by_time else "order of arrival"}
 
@@ -278,10 +292,53 @@ class Side:
     pair: str = ""
 
 
+def delta_values(context: Context, window: typed.DeltaWindow) -> dict[str, object]:
+    """How far a value is from the first one; integers and times are compared without rounding."""
+    scope = Scope(context.symbols)
+    value, threshold = c_value(window.value, scope), c_value(window.threshold, scope)
+    if isinstance(window.value.type, Float):
+        return {"value_type": "double", "value": f"(double){value}", "far": f"fabs(value - g->opening) > (double){threshold}"}
+    unsigned = isinstance(window.value.type, Int) and window.value.type == Int(64, False)
+    ctype = "uint64_t" if unsigned else "int64_t"
+    return {"value_type": ctype, "value": f"({ctype}){value}",
+            "far": f"dfrt_distance_{'u64' if unsigned else 'i64'}(value, g->opening) > (uint64_t){threshold}"}
+
+
+def port_view(context: Context, step: typed.Step) -> View:
+    """The operator pushes what it puts out here, already as this port's record."""
+    view = base_view(context, step, "port", faults=False)
+    view.input = view.output
+    return view
+
+
+def update_view(context: Context, step: typed.Step) -> View:
+    """State of a key that each tuple changes: `now` is the tuple's, `next` becomes it."""
+    body = step.body
+    scope = Scope(context.symbols, state="now")
+    fields = [(identifier(f.name), f) for f in body.state.fields]
+    view = base_view(context, step, "update", state=context.names.state(step.name), ordered=False,
+                     forgets=bool(body.expire_after), initial=tuple(c_store(f"now->{c}", f.type, value, scope) for (c, f), value in zip(fields, body.initial)),
+                     function=body.next.name if isinstance(body.next, typed.CFunction) else "",
+                     statements=stores(body.construct, "out.", scope), expire=body.expire_after, frees=_expiry_frees(body.expire_after),
+                     next=() if isinstance(body.next, typed.CFunction) else tuple(
+                         Statement(value.span.line, quoted_file(value.span), c_store(f"next.{c}", f.type, value, scope))
+                         for (c, f), value in zip(fields, body.next)))
+    view.extra |= _key(context, step, context.input(step))
+    return view
+
+
 def union_view(context: Context, step: typed.Step) -> View:
     sides = tuple(Side(port, context.record(context.input(step, port))) for port in range(len(step.inputs)))
     return base_view(context, step, "union", sides=sides, buffered=step.name in context.plan.buffered,
                      fields=tuple(identifier(f.name) for f in step.record.fields))
+
+
+def broadcast_view(context: Context, step: typed.Step) -> View:
+    fast, slow = context.input(step, 0), context.input(step, 1)
+    scope = Scope(context.symbols, ("left", "right"))
+    return base_view(context, step, "broadcast", buffered=step.name in context.plan.buffered,
+                     sides=(Side(0, context.record(fast)), Side(1, context.record(slow))),
+                     statements=stores(step.body.construct, "out.", scope))
 
 
 def join_view(context: Context, step: typed.Step) -> View:

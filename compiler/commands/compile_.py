@@ -1,4 +1,5 @@
-"""`dfc compile`: C, header, configuration, manifest, depfile and the program. An error leaves the folder as it was."""
+"""`dfc compile`: C, header, configuration, manifest, depfile, libraries, the program. An error leaves the folder as it
+was."""
 
 from __future__ import annotations
 
@@ -11,35 +12,27 @@ from dfc.compiler.failure import GOOD, Usage
 from .program_text import read_program
 from .report import report
 
-EMITTED = ("ast", "graph", "plan", "c", "control")
+EMITTED = ("ast", "graph", "plan", "c", "header", "control", "lib", "exe")
+_FOLDER = "build"
 
 
 def run(args: Namespace) -> int:
-    return _emit(args) if args.emit else _build(args)
-
-
-def _build(args: Namespace) -> int:
+    """Texts alone go to stdout; with a folder, or when something is built, everything goes to files."""
+    kinds = _kinds(args.emit) if args.emit else ()
     text, file = read_program(args)
     from dfc.compiler import build, pipeline
     from dfc.dsl.diagnostics import Diagnostics
 
-    bundle = pipeline.generate(text, file, dict(args.defines))
-    diagnostics = Diagnostics()
-    program = build.compile_program(bundle, args.target, diagnostics)
-    build.write_bundle(bundle, Path(args.output or "build"), args.target, program)
+    order, params = build.Order(kinds, args.target, args.amalgamate), dict(args.defines)
+    texts = dict(pipeline.emit(text, file, params, kinds)) if kinds else {}
+    if not (order.builds or order.amalgamate or args.output or args.print_outputs):
+        return _print(texts)
+    bundle, diagnostics = pipeline.generate(text, file, params, embed="lib" in kinds), Diagnostics()
+    folder = Path(args.output or _FOLDER)
+    if args.print_outputs:
+        return _print_names(folder, build.output_names(bundle, order, texts))
+    build.deliver(bundle, order, folder, texts, diagnostics)
     return report(diagnostics, args)
-
-
-def _emit(args: Namespace) -> int:
-    """Prints the chosen artefacts in the order of the pipeline, or writes them as DIR/APP.KIND."""
-    wanted = _kinds(args.emit)
-    text, file = read_program(args)
-    from dfc.compiler import pipeline
-
-    emitted = pipeline.emit(text, file, dict(args.defines), wanted)
-    for name, content in emitted:
-        _deliver(name, content, args, alone=len(emitted) == 1)
-    return GOOD
 
 
 def _kinds(words: str) -> tuple[str, ...]:
@@ -50,10 +43,13 @@ def _kinds(words: str) -> tuple[str, ...]:
     return tuple(kind for kind in EMITTED if kind in named)
 
 
-def _deliver(name: str, content: str, args: Namespace, alone: bool) -> None:
-    if args.output:
-        from dfc.compiler.build.write import write_file
+def _print(texts: dict[str, str]) -> int:
+    for name, content in texts.items():
+        sys.stdout.write(content if len(texts) == 1 else f"==> {name} <==\n{content}\n")
+    return GOOD
 
-        write_file(Path(args.output) / name, content.encode())
-    else:
-        sys.stdout.write(content if alone else f"==> {name} <==\n{content}\n")
+
+def _print_names(folder: Path, names: list[str]) -> int:
+    for name in names:
+        print(folder / name)
+    return GOOD

@@ -17,10 +17,12 @@ def interpret(args: Namespace) -> int:
     if args.program_words:
         raise Usage("the interpreter takes no options of the program: leave out what follows `--`")
     program = checked_program(args)
+    from dfc.compiler import pipeline
     from dfc.compiler.interpret import MissingColumn, run
 
+    graph = pipeline.flow(program)
     try:
-        results = run(program, folder=".")
+        results = run(graph, folder=".", user_c=pipeline.user_code(graph))
     except OSError as error:
         raise Failure(f"can't read {error.filename}: {error.strerror}") from None
     except MissingColumn as missing:

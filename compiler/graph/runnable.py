@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...dsl import typed
 from ...dsl.codes import Code
 from ...dsl.diagnostics import Diagnostic, Diagnostics, ProgramError
+from ...dsl.span import Span
 from ...dsl.types import Array
 from .walk import called_functions, expressions_of, walk
 
@@ -55,7 +56,7 @@ RUNNABLE_CODES: dict[str, Code] = {
                   "A source that lost its connection can't be opened again yet; files have none to lose.",
                   "source q: Quote = csv(\"q.csv\") retry", "source q: Quote = csv(\"q.csv\")"),
     "E0813": Code("the interpreter has no C code to call",
-                  "The reference interpreter calls alternates in C through a library compiled from them. Without "
+                  "The reference interpreter calls functions in C through a library compiled from them. Without "
                   "it, choose an alternate that is written in the language.",
                   "alternate a value 1.0 = c(\"a.c\", \"a\")", "alternate a value 1.0 = { mean: avg(x) }"),
 }
@@ -80,10 +81,10 @@ def require_runnable(program: typed.Program) -> None:
         raise NotRunnable(diagnostics)
 
 
-def no_user_c(alternate: typed.Alternate) -> NotRunnable:
+def no_user_c(what: str, span: Span) -> NotRunnable:
     """For the interpreter, when it was given no compiled C."""
     found = Diagnostics()
-    found.add("E0813", alternate.span, f"alternate `{alternate.name}`: {RUNNABLE_CODES['E0813'].title}",
+    found.add("E0813", span, f"{what}: {RUNNABLE_CODES['E0813'].title}",
               expected=RUNNABLE_CODES["E0813"].right)
     return NotRunnable(found)
 

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterator
 
 from ...dsl.types import Bool, Float, Int, Record, Symbol, Text, Type
+from .arrays import flat_record, flatten, nest
 from .csv_rows import Malformed, NotThisType, parse_text, split_rows
 
 _INTEGERS = {8: "b", 16: "h", 32: "i", 64: "q"}
@@ -14,11 +15,13 @@ _INTEGERS = {8: "b", 16: "h", 32: "i", 64: "q"}
 
 def unpack_rows(data: bytes, record: Record, symbols: list[str]) -> Iterator[tuple | Malformed]:
     """Records are counted from 1."""
-    layout = _layout(record)
+    columns = flat_record(record)
+    layout = _layout(columns)
     whole = len(data) - len(data) % layout.size
     for number, raw in enumerate(layout.iter_unpack(data[:whole]), 1):
         try:
-            yield tuple(_value(one, field.type, symbols) for one, field in zip(raw, record.fields, strict=True))
+            scalars = (_value(one, field.type, symbols) for one, field in zip(raw, columns.fields, strict=True))
+            yield nest(tuple(scalars), record)
         except NotThisType as wrong:
             yield Malformed(number, str(wrong))
     if whole < len(data):
@@ -31,10 +34,12 @@ def read_symbols(data: bytes) -> list[str]:
 
 def pack_rows(rows: list[tuple], record: Record) -> tuple[bytes, list[str]]:
     """The packed records, and the symbols in the order of their first appearance."""
-    layout = _layout(record)
+    columns = flat_record(record)
+    layout = _layout(columns)
     numbers: dict[str, int] = {}
     packed = b"".join(layout.pack(*(_raw(value, field.type, numbers)
-                                    for value, field in zip(row, record.fields, strict=True))) for row in rows)
+                                    for value, field in zip(flatten(row, record), columns.fields, strict=True)))
+                      for row in rows)
     return packed, list(numbers)
 
 

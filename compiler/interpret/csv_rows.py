@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...dsl.types import Bool, Float, Int, Record, Text, Type, is_time
+from .arrays import flat_record, flatten, nest
 from .numbers import to_f32
 from .text_numbers import f32_from_text, format_float
 
@@ -52,11 +53,13 @@ def rows_of(data: bytes, record: Record, separator: str = ",") -> Iterator[tuple
     if isinstance(header, str):
         raise MissingColumn(f"the header is malformed: {header}")
     names = [name.decode(errors="replace") for name in header]
-    missing = [column.name for column in record.fields if column.name not in names]
+    columns = flat_record(record)
+    missing = [column.name for column in columns.fields if column.name not in names]
     if missing:
         raise MissingColumn(f"no column {', '.join(missing)}; the file has {', '.join(names)}")
-    places = [names.index(column.name) for column in record.fields]
-    return (_row(line, fields, record, places, len(names)) for line, fields in lines)
+    places = [names.index(column.name) for column in columns.fields]
+    rows = (_row(line, fields, columns, places, len(names)) for line, fields in lines)
+    return (row if isinstance(row, Malformed) else nest(row, record) for row in rows)
 
 
 def _row(line: int, fields: list[bytes] | str, record: Record, places: list[int], width: int) -> tuple | Malformed:
@@ -152,12 +155,14 @@ def format_value(value, type_: Type) -> str:
 
 def format_row(row: tuple, record: Record) -> str:
     """One line without its end. A lone empty text is quoted, or the line would be skipped when read."""
-    fields = [_quoted(format_value(value, column.type)) for value, column in zip(row, record.fields, strict=True)]
+    columns = flat_record(record).fields
+    fields = [_quoted(format_value(value, column.type))
+              for value, column in zip(flatten(row, record), columns, strict=True)]
     return ",".join(fields) if fields != [""] else '""'
 
 
 def format_header(record: Record) -> str:
-    return ",".join(column.name for column in record.fields)
+    return ",".join(column.name for column in flat_record(record).fields)
 
 
 def _quoted(text: str) -> str:

@@ -8,15 +8,26 @@ from dataclasses import dataclass, field
 
 from ...dsl import typed
 from ...dsl.types import Float, Record
+from ..graph.runnable import no_user_c
 from .builtins import FUNCTIONS
-from .numbers import convert, divide_floats, divide_integers, remainder_floats, remainder_integers, wrap, wrap_as
+from .numbers import (
+    convert,
+    divide_floats,
+    divide_integers,
+    remainder_floats,
+    remainder_integers,
+    wrap,
+    wrap_as,
+    zero_of,
+)
+from .user_c import UserC
 
 Row = tuple
 
 
 @dataclass(slots=True)
 class Faults:
-    """How often an expression of one step divided by zero."""
+    """How often an expression of one step divided by zero or looked outside an array."""
 
     count: int = 0
 
@@ -25,7 +36,8 @@ class Faults:
 class Scope:
     """What names stand for while an expression of one step is evaluated.
 
-    `rows` are the tuples at hand, one for each side; `columns` say where a field is in them.
+    `rows` are the tuples at hand, one for each side; `columns` say where a field is in them. `definitions` are
+    the aggregates of the program, `user_c` the C of the program.
     """
 
     functions: Mapping[str, typed.Function]
@@ -35,6 +47,17 @@ class Scope:
     aggregates: Mapping[typed.Aggregate, object] = field(default_factory=dict)
     bounds: tuple[int, int] | None = None
     faults: Faults = field(default_factory=Faults)
+    definitions: Mapping[str, typed.AggregateDef] = field(default_factory=dict)
+    user_c: UserC | None = None
+
+    def of_locals(self, names: Mapping[str, object], faults: Faults | None = None) -> Scope:
+        """Inside a function or an aggregate: nothing but its own names."""
+        return Scope(self.functions, locals=names, faults=faults or self.faults, user_c=self.user_c)
+
+    def c_for(self, what: str, place: typed.CFunction) -> UserC:
+        if self.user_c is None:
+            raise no_user_c(what, place.span)
+        return self.user_c
 
 
 def columns_of(record: Record) -> dict[str, int]:
@@ -99,9 +122,11 @@ def _call(expr: typed.Call, scope: Scope):
     if not expr.user:
         return FUNCTIONS[expr.function](*args)
     function = scope.functions[expr.function]
+    if isinstance(function.body, typed.CFunction):
+        user_c = scope.c_for(f"function `{function.name}`", function.body)
+        return user_c.call_function(function.body.name, args, function.result)
     names = (name for name, _ in function.params)
-    inner = Scope(scope.functions, locals=dict(zip(names, args, strict=True)), faults=scope.faults)
-    return evaluate(function.body, inner)
+    return evaluate(function.body, scope.of_locals(dict(zip(names, args, strict=True))))
 
 
 def _aggregate(expr: typed.Aggregate, scope: Scope):
@@ -112,6 +137,18 @@ def _window_bound(expr: typed.WindowBound, scope: Scope):
     return wrap(scope.bounds[0] if expr.bound == "start" else scope.bounds[1])
 
 
+def _element(expr: typed.Element, scope: Scope):
+    array, index = evaluate(expr.array, scope), evaluate(expr.index, scope)
+    if 0 <= index < len(array):
+        return array[index]
+    scope.faults.count += 1
+    return zero_of(expr.type)
+
+
+def _array(expr: typed.ArrayOf, scope: Scope) -> tuple:
+    return tuple(evaluate(element, scope) for element in expr.elements)
+
+
 _COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
                 ">": operator.gt, ">=": operator.ge}
 _SUMS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -120,5 +157,5 @@ _INTEGER_ARITHMETIC = {**_SUMS, "/": divide_integers, "%": remainder_integers}
 _MEANING = {
     typed.Literal: _literal, typed.FieldRef: _field, typed.LocalRef: _local, typed.Unary: _unary,
     typed.Binary: _binary, typed.If: _if, typed.Cast: _cast, typed.Call: _call,
-    typed.Aggregate: _aggregate, typed.WindowBound: _window_bound,
+    typed.Aggregate: _aggregate, typed.WindowBound: _window_bound, typed.Element: _element, typed.ArrayOf: _array,
 }

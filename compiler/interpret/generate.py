@@ -9,6 +9,7 @@ from itertools import accumulate, count, islice
 
 from ...dsl import typed
 from ...dsl.types import UNIT_NS, Bool, Field, Float, Record, Timestamp, is_string
+from .arrays import flat_record, nest
 from .numbers import to_f32, wrap, wrap_as
 
 _MASK = (1 << 64) - 1
@@ -48,9 +49,9 @@ def generate(connector: typed.Connector, record: Record, event_time: str | None)
     settings = dict(connector.settings)
     random = SplitMix64(settings.get("seed", 1))
     draw_key = key_drawer(random, settings.get("keys", 1000), float(settings.get("zipf", 0.0)))
-    fields = [_drawer(one, settings, random, draw_key, event_time) for one in record.fields]
+    fields = [_drawer(one, settings, random, draw_key, event_time) for one in flat_record(record).fields]
     for time in _times(settings, random, _unit(record, event_time)):
-        yield tuple(draw(time) for draw in fields)
+        yield nest(tuple(draw(time) for draw in fields), record)
 
 
 def _unit(record: Record, event_time: str | None) -> int:
@@ -68,8 +69,9 @@ def _times(settings: dict, random: SplitMix64, unit: int) -> Iterator[int]:
 
 def _drawer(field: Field, settings: dict, random: SplitMix64, draw_key: Callable[[], int],
             event_time: str | None) -> Callable[[int], object]:
-    """What gives the field's value for the tuple of a time. A function a field: the order of draws is theirs."""
-    type_, span = field.type, settings.get(field.name)
+    """What gives the field's value for the tuple of a time. A function a field: the order of draws is theirs.
+    The range of an array is that of each of its elements."""
+    type_, span = field.type, settings.get(field.name.partition("[")[0])
     if field.name == event_time or isinstance(type_, Timestamp) and not isinstance(span, tuple):
         return lambda time: time // UNIT_NS[type_.unit]
     if isinstance(type_, Float):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from ...dsl import typed
+from .clock import Clock
 from .csv_rows import Malformed
 from .expressions import columns_of
 from .steps import Item
@@ -15,10 +16,12 @@ NEVER, FOREVER = -math.inf, math.inf
 
 class Inlet:
     """The watermark is the highest time so far minus the slack; it never goes back. With `slack auto` the
-    slack is the largest delay behind the highest time that any tuple so far has had."""
+    slack is the largest delay behind the highest time that any tuple so far has had. With processing time a
+    tuple gets its time when it is read, and the watermark follows."""
 
-    def __init__(self, step: typed.Step, rows: Iterable[tuple | Malformed]):
+    def __init__(self, step: typed.Step, rows: Iterable[tuple | Malformed], clock: Clock | None = None):
         self.name, self.source, self.rows = step.name, step.body, iter(rows)
+        self.clock = (clock or Clock()) if step.body.processing_time else None
         self.time_column = columns_of(step.record)[step.body.event_time] if step.body.event_time else None
         self.watermark = self.highest = NEVER
         self.slack = step.body.slack or 0
@@ -28,6 +31,7 @@ class Inlet:
 
     @property
     def timed(self) -> bool:
+        """By event time, so that it waits for sources that are behind."""
         return self.time_column is not None
 
     def has_more(self) -> bool:
@@ -44,14 +48,14 @@ class Inlet:
 
     def next(self) -> Item:
         item, self.waiting = self.waiting, None
-        return item
+        return item if self.clock is None else Item(self.clock.now(), item.row)
 
     def is_late(self, item: Item) -> bool:
         return self.timed and item.time < self.watermark
 
     def moves_with(self, item: Item) -> bool:
         """Takes note of a tuple, late or not. True when the watermark has moved."""
-        if not self.timed:
+        if not self.timed and self.clock is None:
             return False
         if self.source.slack is None:
             self.slack = max(self.slack, self.highest - item.time)

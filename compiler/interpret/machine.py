@@ -18,13 +18,16 @@ from ..graph.runnable import no_user_c
 from .expressions import Scope, columns_of
 from .inlets import FOREVER, NEVER, Inlet
 from .results import Counters, Results
-from .steps import Branch, Filter, FlatMap, Implementation, Item, Join, Map, Operator, PassOn, PerTuple, Scan
+from .state import Broadcast, Update
+from .steps import Branch, Filter, FlatMap, InC, Item, Join, Map, Operator, PassOn, PerTuple, Port, Scan
 from .user_c import UserC
-from .windows import KINDS
+from .windows import SessionWindows, TimeWindows, Windowed
+from .windows_at_tuples import CountWindows, DeltaWindows, MovingWindows
 
 _MEANING: dict[type, type[Operator]] = {
     typed.Source: PassOn, typed.Late: Operator, typed.Filter: Filter, typed.Map: Map, typed.FlatMap: FlatMap,
     typed.Union_: PassOn, typed.Join: Join, typed.Scan: Scan, typed.Branch: Branch, typed.Sink: PassOn,
+    typed.Broadcast: Broadcast, typed.Port: Port,
 }
 
 
@@ -102,7 +105,9 @@ class Machine:
         return results
 
     def advance(self, step: typed.Step, moved: set[str]) -> list[Item]:
-        watermark = min(self.watermarks[name] for name in step.inputs)
+        # What a broadcast gives has the time of its first input, so the other one holds nothing back.
+        inputs = step.inputs[:1] if isinstance(step.body, typed.Broadcast) else step.inputs
+        watermark = min(self.watermarks[name] for name in inputs)
         if watermark <= self.watermarks[step.name] or isinstance(step.body, typed.Late) and watermark < FOREVER:
             return []
         self.watermarks[step.name] = watermark
@@ -124,14 +129,29 @@ def _after(graph: Graph, origin: str) -> list[typed.Step]:
 
 
 def _operator(graph: Graph, step: typed.Step, active: Mapping[str, str], user_c: UserC | None) -> Operator:
-    functions = {function.name: function for function in graph.program.functions}
-    inputs = [graph.step(name).record for name in step.inputs]
-    scope = Scope(functions, tuple(columns_of(record) for record in inputs))
+    program, inputs = graph.program, [graph.step(name).record for name in step.inputs]
+    scope = Scope({function.name: function for function in program.functions},
+                  tuple(columns_of(record) for record in inputs), user_c=user_c,
+                  definitions={definition.name: definition for definition in program.aggregates})
+    if isinstance(step.body, typed.Update):
+        return Update(step, scope, inputs[0])
     if not isinstance(step.body, typed.Operator):
         return _MEANING[type(step.body)](step, scope)
-    how = _implementation(active_alternate(step.body, active.get(step.name)), inputs[0], step.record, user_c)
-    kind = PerTuple if step.body.window is None else KINDS[type(step.body.window)]
+    result = dict(step.body.ports) or step.record
+    how = _implementation(active_alternate(step.body, active.get(step.name)), inputs[0], result, user_c)
+    kind = PerTuple if step.body.window is None else _windows(step.body.window)
     return kind(step, scope, how)
+
+
+def _windows(window: typed.Window) -> type[Windowed]:
+    match window:
+        case typed.CountWindow():
+            return CountWindows
+        case typed.DeltaWindow():
+            return DeltaWindows
+        case typed.SessionWindow():
+            return SessionWindows
+    return MovingWindows if window.every_tuple else TimeWindows
 
 
 def active_alternate(body: typed.Operator, name: str | None = None) -> typed.Alternate:
@@ -141,11 +161,11 @@ def active_alternate(body: typed.Operator, name: str | None = None) -> typed.Alt
     return next(alternate for alternate in body.alternates if alternate.name == name)
 
 
-def _implementation(alternate: typed.Alternate, given: Record, result: Record,
-                    user_c: UserC | None) -> typed.Construct | Implementation:
+def _implementation(alternate: typed.Alternate, given: Record, result: Record | Mapping[str, Record],
+                    user_c: UserC | None) -> typed.Construct | InC:
     body = alternate.body
     if isinstance(body, typed.Construct):
         return body
     if user_c is None:
-        raise no_user_c(alternate)
-    return lambda rows: user_c.call(body.name, rows, given, result)
+        raise no_user_c(f"alternate `{alternate.name}`", alternate.span)
+    return InC(user_c, body.name, given, result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 
-from ...dsl.types import UNIT_NS, Float, Int, Text, Type, is_string, is_time
+from ...dsl.types import UNIT_NS, Array, Bool, Float, Int, Text, Type, is_string, is_time
 
 
 def wrap(value: int, bits: int = 64, signed: bool = True) -> int:
@@ -76,6 +76,8 @@ def cut_text(text: str, size: int) -> str:
 
 def convert(value, source: Type, target: Type):
     """A value of one type as a value of another: the meaning of `typed.Cast`."""
+    if isinstance(target, Array):
+        return tuple(convert(element, source.element, target.element) for element in value)
     if isinstance(target, Float):
         return _to_float(value, target.bits)
     if is_string(target):
@@ -85,6 +87,15 @@ def convert(value, source: Type, target: Type):
     if isinstance(target, Int) or is_time(target):
         return _to_integer(value, target)
     return value
+
+
+def zero_of(type_: Type):
+    """What an element outside its array is."""
+    if isinstance(type_, Array):
+        return (zero_of(type_.element),) * type_.size
+    if is_string(type_):
+        return ""
+    return 0.0 if isinstance(type_, Float) else False if isinstance(type_, Bool) else 0
 
 
 def _to_float(value, bits: int) -> float:

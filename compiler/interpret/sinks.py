@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...dsl import typed
 from ...dsl.types import Field, Record, Symbol
+from .arrays import flat_record
 from .binary import pack_rows
 from .csv_rows import format_row
 from .results import Results
@@ -28,7 +29,7 @@ def _csv(sink: str, results: Results, path: str, folder: Path) -> None:
 def _binary(sink: str, results: Results, path: str, folder: Path) -> None:
     packed, symbols = pack_rows(results.rows[sink], results.records[sink])
     _write(packed, path, folder)
-    if any(isinstance(one.type, Symbol) for one in results.records[sink].fields):
+    if any(isinstance(one.type, Symbol) for one in flat_record(results.records[sink]).fields):
         lines = "".join(f"{format_row((symbol,), _SYMBOL_FILE)}\n" for symbol in symbols)
         _write(lines.encode(), f"{path}.symbols", folder)
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import bisect
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...dsl import typed
+from ...dsl.types import Record
 from ..graph.walk import aggregates_of
-from .aggregates import accumulator
 from .expressions import Scope, construct, evaluate
 from .numbers import convert
+from .program_aggregates import accumulator, entering
+from .user_c import UserC
 
 
 class Item(NamedTuple):
@@ -79,20 +81,40 @@ class FlatMap(Operator):
         return [Item(item.time, (convert(value, sequence.type.element, self.body.element),)) for value in values]
 
 
-Implementation = Callable[[Sequence[tuple]], tuple]
-"""An alternate in C: one result from the tuples."""
+class InC(NamedTuple):
+    """An alternate in C, and what it is called with; no result where the function says so. With ports `result`
+    has a record for each, and a result is a row or None for each."""
+
+    user_c: UserC
+    function: str
+    given: Record
+    result: Record | Mapping[str, Record]
+
+    def of_tuple(self, row: tuple):
+        return self.user_c.call_tuple(self.function, row, self.given, self.result)
+
+    def of_window(self, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int]):
+        return self.user_c.call_window(self.function, rows, times, bounds, self.given, self.result)
 
 
 class PerTuple(Operator):
-    """An operator without a window: one result a tuple, by an expression or in C."""
+    """An operator without a window: one result a tuple, by an expression, or at most one, in C."""
 
-    def __init__(self, step, scope, how: typed.Construct | Implementation):
+    def __init__(self, step, scope, how: typed.Construct | InC):
         super().__init__(step, scope)
         self.how = how
 
     def take(self, port, item):
-        result = self.how([item.row]) if callable(self.how) else self.build(self.how, item.row)
-        return (Item(item.time, result),)
+        result = self.how.of_tuple(item.row) if isinstance(self.how, InC) else self.build(self.how, item.row)
+        return () if result is None else (Item(item.time, result),)
+
+
+class Port(Operator):
+    """One named output: an operator with ports gives a row, or None, for each."""
+
+    def take(self, port, item):
+        row = item.row[self.body.port]
+        return () if row is None else (Item(item.time, row),)
 
 
 class Scan(Operator):
@@ -101,12 +123,13 @@ class Scan(Operator):
     def __init__(self, step, scope):
         super().__init__(step, scope)
         self.nodes = aggregates_of(self.body.construct)
-        self.groups = defaultdict(lambda: [accumulator(node) for node in self.nodes])
+        self.groups = defaultdict(lambda: [accumulator(node, scope) for node in self.nodes])
 
     def take(self, port, item):
         group = self.groups[key_of(self.body.keys, self.scope.columns[0], item.row)]
+        self.scope.rows = (item.row,)
         for node, running in zip(self.nodes, group, strict=True):
-            running.add(self.value(node.value, item.row) if node.value is not None else None, item.time)
+            running.add(entering(node, self.scope), item.time)
         self.scope.aggregates = {node: running.result() for node, running in zip(self.nodes, group, strict=True)}
         return (Item(item.time, self.build(self.body.construct, item.row)),)
 

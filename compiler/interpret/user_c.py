@@ -1,7 +1,10 @@
-"""Calls alternates that are written in C, through cffi: rows become C structs, structs become rows.
+"""Calls what is written in C, through cffi: rows become C structs, structs become rows.
 
-The one place that knows how such a function is called: `void name(const IN *tuples, size_t count, OUT *result)`
-with the window's tuples by event time, ties by arrival.
+The one place that knows how such functions are called. An alternate is `bool name(const WINDOW *window, RESULT
+*result)` for windows, `bool name(const RECORD *tuple, RESULT *result)` for single tuples; false says that there is
+no result, and with ports RESULT says which of them have one. An update is `void name(STATE *state, const RECORD
+*tuple)`, a function `RESULT name(parameters)`, an aggregate the three functions of `Folded` in
+program_aggregates.py. Fields are matched by position: a field's name in C may differ from that in the program.
 """
 
 from __future__ import annotations
@@ -9,60 +12,143 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...dsl.types import Bool, Record, Symbol, Text
+from ...dsl.types import Array, Bool, Float, Record, Symbol, Text, Type
+from .numbers import cut_text
 
 _RUNTIME = """
+typedef uint32_t dfrt_symbol;
 typedef struct dfrt_slice { const char *data; size_t size; } dfrt_slice;
-int dfrt_symbol_intern(const char *text, size_t size, uint32_t *out);
-dfrt_slice dfrt_symbol_text(uint32_t symbol);
+int dfrt_symbol_intern(const char *text, size_t size, dfrt_symbol *out);
+dfrt_slice dfrt_symbol_text(dfrt_symbol symbol);
 """
+_ALIGNMENT = 16
 
 
 class UserC:
-    """`library` holds the functions and, where records have symbols, the runtime's table of them;
-    `declarations` are their prototypes and structs as cffi takes them, `structs` the struct of a record by
-    the record's name."""
+    """`library` holds the functions and the runtime's table of symbols; `declarations` are their prototypes and
+    structs as cffi takes them."""
 
-    def __init__(self, library: str | Path, declarations: str, structs: Mapping[str, str]):
+    def __init__(self, library: str | Path, declarations: str):
         from cffi import FFI  # only programs with C need it
 
-        self.ffi, self.structs = FFI(), structs
+        self.ffi = FFI()
         self.ffi.cdef(_RUNTIME + declarations)
         self.library = self.ffi.dlopen(str(library))
+        self.symbols: dict[str, int] = {}
 
-    def call(self, function: str, rows: Sequence[tuple], record: Record, result: Record) -> tuple:
-        tuples = self.ffi.new(f"{self.structs[record.name]}[]", len(rows))
-        for place, row in zip(tuples, rows, strict=True):
-            self._fill(place, row, record)
-        answer = self.ffi.new(f"{self.structs[result.name]} *")
-        getattr(self.library, function)(tuples, len(rows), answer)
-        return self._row(answer, result)
+    # --- alternates ---------------------------------------------------------------------------------
+
+    def call_tuple(self, function: str, row: tuple, given: Record, result: Record | Mapping[str, Record]):
+        call, taken, made = self._function(function)
+        place = self.ffi.new(f"{taken.cname} *")
+        self._fill(place, row, given)
+        return self._answer(call, place, made, result)
+
+    def call_window(self, function: str, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int],
+                    given: Record, result: Record | Mapping[str, Record]):
+        call, taken, made = self._function(function)
+        record = dict(taken.fields)["tuples"].type.item
+        tuples, at = self.ffi.new(f"{record.cname}[]", len(rows)), self.ffi.new("int64_t[]", list(times))
+        for number, row in enumerate(rows):
+            self._fill(tuples + number, row, given)
+        window = self.ffi.new(f"{taken.cname} *", (tuples, at, len(rows), *bounds))
+        return self._answer(call, window, made, result)
+
+    def _function(self, name: str):
+        """The function, the struct it takes and the struct it fills."""
+        call = getattr(self.library, name)
+        taken, made = self.ffi.typeof(call).args
+        return call, taken.item, made.item
+
+    def _answer(self, call, taken, made, result: Record | Mapping[str, Record]):
+        """The row, or by port the row or None; None when there is no result at all."""
+        place = self.ffi.new(f"{made.cname} *")
+        if not call(taken, place):
+            return None
+        return self._row(place, result) if isinstance(result, Record) else self._ports(place, result)
+
+    def _ports(self, place, ports: Mapping[str, Record]) -> dict[str, tuple | None]:
+        """For each port the struct has a bool and a record, in this order."""
+        names = [name for name, _ in self.ffi.typeof(place).item.fields]
+        return {port: self._row(self.ffi.addressof(place[0], names[2 * i + 1]), record)
+                if getattr(place, names[2 * i]) else None for i, (port, record) in enumerate(ports.items())}
+
+    # --- state, functions, aggregates ---------------------------------------------------------------
+
+    def call_update(self, function: str, state: tuple, parts: Record, row: tuple, given: Record) -> tuple:
+        """The state after the tuple."""
+        call, now, taken = self._function(function)
+        place, tuple_ = self.ffi.new(f"{now.cname} *"), self.ffi.new(f"{taken.cname} *")
+        self._fill(place, state, parts)
+        self._fill(tuple_, row, given)
+        call(place, tuple_)
+        return self._row(place, parts)
+
+    def call_function(self, function: str, args: Sequence, result: Type | None, *before):
+        """`before` are pointers that go before the arguments. A result of None is void."""
+        call = getattr(self.library, function)
+        types = self.ffi.typeof(call).args[len(before):]
+        kept: list = []
+        passed = [self._argument(arg, type_, kept) for arg, type_ in zip(args, types, strict=True)]
+        answer = call(*before, *passed)
+        return None if result is None else self._value(answer, result)
+
+    def _argument(self, value, type_, kept: list):
+        """What C declares says how a string is passed; `kept` holds its bytes during the call."""
+        if not isinstance(value, str):
+            return value
+        if type_.kind != "struct":
+            return self._intern(value)
+        kept.append(self.ffi.new("char[]", value.encode()))
+        return self.ffi.new("dfrt_slice *", (kept[-1], len(value.encode())))[0]
+
+    def zeroed(self, size: int):
+        """Bytes aligned for anything, and what owns them."""
+        owner = self.ffi.new("char[]", size + _ALIGNMENT)
+        return owner + -int(self.ffi.cast("uintptr_t", owner)) % _ALIGNMENT, owner
+
+    # --- values -------------------------------------------------------------------------------------
 
     def _fill(self, place, row: tuple, record: Record) -> None:
-        for column, value in zip(record.fields, row, strict=True):
-            if isinstance(column.type, Text):
-                text, field = value.encode(), getattr(place, column.name)
-                field.size = len(text)
-                self.ffi.memmove(field.data, text, len(text))
-            elif isinstance(column.type, Symbol):
-                setattr(place, column.name, self._intern(value))
-            else:
-                setattr(place, column.name, value)
+        names = self.ffi.typeof(place).item.fields
+        for (name, _), column, value in zip(names, record.fields, row, strict=True):
+            self._put(self.ffi.addressof(place[0], name), value, column.type)
+
+    def _put(self, place, value, type_: Type) -> None:
+        if isinstance(type_, Array):
+            for i, element in enumerate(value):
+                self._put(self.ffi.addressof(place[0], i), element, type_.element)
+        elif isinstance(type_, Text):
+            text = value.encode()
+            place.size = len(text)
+            self.ffi.memmove(place.data, text, len(text))
+        else:
+            place[0] = self._intern(value) if isinstance(type_, Symbol) else value
 
     def _row(self, place, record: Record) -> tuple:
-        values = []
-        for column in record.fields:
-            value = getattr(place, column.name)
-            if isinstance(column.type, Text):
-                value = bytes(self.ffi.buffer(value.data, value.size)).decode()
-            elif isinstance(column.type, Symbol):
-                text = self.library.dfrt_symbol_text(value)
-                value = bytes(self.ffi.buffer(text.data, text.size)).decode()
-            values.append(bool(value) if isinstance(column.type, Bool) else value)
-        return tuple(values)
+        names = self.ffi.typeof(place).item.fields
+        return tuple(self._value(getattr(place, name), column.type)
+                     for (name, _), column in zip(names, record.fields, strict=True))
+
+    def _value(self, value, type_: Type):
+        if isinstance(type_, Array):
+            return tuple(self._value(value[i], type_.element) for i in range(type_.size))
+        if isinstance(type_, Text):
+            held = self.ffi.typeof(value.data).kind == "array"  # in a record; a slice only points
+            size = min(value.size, type_.size) if held else value.size
+            return cut_text(self._text(value.data, size), type_.size)
+        if isinstance(type_, Symbol):
+            slice_ = self.library.dfrt_symbol_text(value)
+            return self._text(slice_.data, slice_.size)
+        return bool(value) if isinstance(type_, Bool) else float(value) if isinstance(type_, Float) else int(value)
+
+    def _text(self, data, size: int) -> str:
+        return bytes(self.ffi.buffer(data, size)).decode(errors="replace")
 
     def _intern(self, text: str) -> int:
-        out, data = self.ffi.new("uint32_t *"), text.encode()
-        if self.library.dfrt_symbol_intern(data, len(data), out) != 0:
-            raise MemoryError("no memory for symbols")
-        return out[0]
+        if text not in self.symbols:
+            out, data = self.ffi.new("dfrt_symbol *"), text.encode()
+            if self.library.dfrt_symbol_intern(data, len(data), out) != 0:
+                raise MemoryError("no memory for symbols")
+            self.symbols[text] = out[0]
+        return self.symbols[text]

@@ -1,4 +1,4 @@
-"""The meaning of windows: each keeps the tuples of a group and computes every window from its tuples anew.
+"""The meaning of windows over time: each keeps the tuples of a group and computes every window from them anew.
 
 The values that aggregates read are computed once, when the tuple arrives, so that a fault counts once
 however many windows a tuple is in.
@@ -7,13 +7,13 @@ however many windows a tuple is in.
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict, deque
+from collections import defaultdict
 from typing import NamedTuple
 
 from ...dsl import typed
 from ..graph.walk import aggregates_of
-from .aggregates import accumulator
-from .steps import Implementation, Item, Operator, key_of
+from .program_aggregates import accumulator, entering
+from .steps import InC, Item, Operator, key_of
 
 
 class Kept(NamedTuple):
@@ -28,52 +28,37 @@ class Kept(NamedTuple):
 class Windowed(Operator):
     """What all windows share: groups, and a result from the tuples of one window."""
 
-    def __init__(self, step: typed.Step, scope, how: typed.Construct | Implementation):
+    def __init__(self, step: typed.Step, scope, how: typed.Construct | InC):
         super().__init__(step, scope)
         self.window, self.how = self.body.window, how
-        self.nodes = () if callable(how) else aggregates_of(how)
+        self.nodes = () if isinstance(how, InC) else aggregates_of(how)
         self.arrivals = 0
 
     def keep(self, item: Item) -> tuple[tuple, Kept]:
         """The group that a tuple belongs to, and the tuple as the group keeps it."""
         self.arrivals += 1
-        values = tuple(self.value(node.value, item.row) if node.value is not None else None for node in self.nodes)
+        self.scope.rows = (item.row,)
+        values = tuple(entering(node, self.scope) for node in self.nodes)
         key = key_of(self.body.keys, self.scope.columns[0], item.row)
         return key, Kept(item.time, self.arrivals, item.row, values)
 
-    def result(self, kept: list[Kept], time: int, bounds: tuple[int, int] | None = None) -> Item:
+    def result(self, kept: list[Kept], time: int, bounds: tuple[int, int] | None = None) -> list[Item]:
+        """The result of one window's tuples; C may give none."""
         ordered = sorted(kept, key=lambda one: (one.time, one.arrival))
-        if callable(self.how):
-            return Item(time, self.how([one.row for one in ordered]))
-        running = [accumulator(node) for node in self.nodes]
+        if isinstance(self.how, InC):
+            return self._in_c(ordered, time, bounds or (0, 0))
+        running = [accumulator(node, self.scope) for node in self.nodes]
         for one in ordered:
             for each, value in zip(running, one.values, strict=True):
                 each.add(value, one.time)
         self.scope.aggregates = {node: each.result() for node, each in zip(self.nodes, running, strict=True)}
         self.scope.bounds = bounds
         # A plain field in the body is a key: the same in all tuples.
-        return Item(time, self.build(self.how, ordered[0].row))
+        return [Item(time, self.build(self.how, ordered[0].row))]
 
-
-class CountWindows(Windowed):
-    """Tuples [k·slide, k·slide + size) of a group; `partial`: every slide tuples the last up to size."""
-
-    def __init__(self, step, scope, how):
-        super().__init__(step, scope, how)
-        self.groups = defaultdict(lambda: deque(maxlen=self.window.size))
-        self.seen: dict[tuple, int] = defaultdict(int)
-
-    def take(self, port, item):
-        key, kept = self.keep(item)
-        group = self.groups[key]
-        group.append(kept)
-        self.seen[key] += 1
-        return (self.result(list(group), max(one.time for one in group)),) if self._due(self.seen[key]) else ()
-
-    def _due(self, seen: int) -> bool:
-        if self.window.partial:
-            return seen % self.window.slide == 0
-        return seen >= self.window.size and (seen - self.window.size) % self.window.slide == 0
+    def _in_c(self, kept: list[Kept], time: int, bounds: tuple[int, int]) -> list[Item]:
+        result = self.how.of_window([one.row for one in kept], [one.time for one in kept], bounds)
+        return [] if result is None else [Item(time, result)]
 
 
 class TimeWindows(Windowed):
@@ -103,10 +88,10 @@ class TimeWindows(Windowed):
         while self.order and self.order[0] * self.window.slide + self.window.size <= watermark:
             k = heapq.heappop(self.order)
             for key in sorted(self.open.pop(k)):
-                results.append(self._close(k * self.window.slide, key))
+                results += self._close(k * self.window.slide, key)
         return results
 
-    def _close(self, start: int, key: tuple) -> Item:
+    def _close(self, start: int, key: tuple) -> list[Item]:
         end, group = start + self.window.size, self.groups[key]
         inside = [kept for kept in group if start <= kept.time < end]
         later = [kept for kept in group if kept.time >= start + self.window.slide]
@@ -144,8 +129,8 @@ class SessionWindows(Windowed):
                     closed.append((end, key, session))
                 else:
                     self.groups[key].extend(session)
-        return [self.result(session, end - 1, (session[0].time, end))
-                for end, key, session in sorted(closed, key=lambda one: one[:2])]
+        return [item for end, _, session in sorted(closed, key=lambda one: one[:2])
+                for item in self.result(session, end - 1, (session[0].time, end))]
 
     def _sessions(self, group: list[Kept]) -> list[list[Kept]]:
         sessions: list[list[Kept]] = []
@@ -155,6 +140,3 @@ class SessionWindows(Windowed):
             else:
                 sessions.append([kept])
         return sessions
-
-
-KINDS = {typed.CountWindow: CountWindows, typed.TimeWindow: TimeWindows, typed.SessionWindow: SessionWindows}

@@ -9,13 +9,14 @@ from ...dsl.builtins import AGGREGATES
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, verify
 from ..graph.walk import expressions_of, walk
-from .segments import is_keyed, segments_of
+from .segments import is_keyed, releases, segments_of
 
 
 def choose(graph: Graph) -> Plan:
-    segments = segments_of(graph)
+    segments, relays = segments_of(graph)
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
-    plan = Plan(segments, _edges(graph, segments, set(buffered)), _alternates(graph), _stores(graph), buffered)
+    edges = _edges(graph, segments, relays, set(buffered))
+    plan = Plan(segments, edges, _alternates(graph), _stores(graph), buffered)
     verify(plan)
     return plan
 
@@ -23,20 +24,41 @@ def choose(graph: Graph) -> Plan:
 # --- edges ------------------------------------------------------------------------------------------
 
 
-def _edges(graph: Graph, segments: tuple[Segment, ...], buffered: set[str]) -> tuple[Edge, ...]:
+def _edges(graph: Graph, segments: tuple[Segment, ...], relays: dict[tuple[str, str], int],
+           buffered: set[str]) -> tuple[Edge, ...]:
     home = {name: segment for segment in segments for name in segment.steps}
-    crossing = [(name, step, port) for step in graph.steps for port, name in enumerate(step.inputs)
-                if home[name] is not home[step.name]]
-    return tuple(_edge(number, graph, home, producer, consumer, port, buffered)
-                 for number, (producer, consumer, port) in enumerate(crossing))
+    exact = _exact(graph, buffered)
+    edges: list[Edge] = []
+    for step in graph.steps:
+        for port, name in enumerate(step.inputs):
+            if home[name] is not home[step.name]:
+                markers = "event" if _reaches(graph, step, exact) else "round"
+                relay = relays.get((name, step.name))
+                edges += _edge(len(edges), home, name, step, port, markers, relay)
+    return tuple(edges)
 
 
-def _edge(number: int, graph: Graph, home: dict[str, Segment], producer: str, consumer: typed.Step, port: int,
-          buffered: set[str]) -> Edge:
+def _edge(number: int, home: dict[str, Segment], producer: str, consumer: typed.Step, port: int, markers: str,
+          relay: int | None) -> list[Edge]:
+    """One edge, or the second and the first part of a way through another segment."""
     target = home[consumer.name]
     routing = {"keyed": "key", "farm": "deal"}.get(target.kind, "one")
-    markers = "event" if _reaches(graph, consumer, buffered) else "round"
-    return Edge(number, producer, consumer.name, port, home[producer].number, target.number, routing, markers)
+    if isinstance(consumer.body, typed.Broadcast) and port == 1 and target.kind == "farm":
+        routing = "all"
+    source = home[producer].number if relay is None else relay
+    last = Edge(number, producer, consumer.name, port, source, target.number, routing, markers)
+    if relay is None:
+        return [last]
+    return [last, Edge(number + 1, producer, consumer.name, port, home[producer].number, relay, "one", markers, number)]
+
+
+def _exact(graph: Graph, buffered: set[str]) -> set[str]:
+    """Steps that show between which tuples a watermark moved: those that forget idle keys, that wait for the end
+    of an event, or whose results at a watermark meet another stream."""
+    several = {step.name for step in graph.steps if len(step.inputs) > 1}
+    meeting = {step.name for step in graph.steps
+               if releases(step) and not several.isdisjoint(nx.descendants(graph.flow, step.name))}
+    return buffered | meeting | {step.name for step in graph.steps if getattr(step.body, "expire_after", None)}
 
 
 def _reaches(graph: Graph, step: typed.Step, goals: set[str]) -> bool:
@@ -73,21 +95,33 @@ def _best(step: typed.Step) -> Alternative:
     return Alternative(step.name, best.name, f"the highest value, {best.value:g} (others: {others})")
 
 
-def needs_tuples(step: typed.Step) -> bool:
+def needs_tuples(program: typed.Program, step: typed.Step) -> bool:
     """Whether some alternate must see the tuples of its window, not only what can be combined from panes."""
-    if isinstance(step.body, typed.Operator) and any(isinstance(a.body, typed.CFunction) for a in step.body.alternates):
-        return True
-    return any(isinstance(part, typed.Aggregate) and not AGGREGATES[part.function].combinable
-               for expr in expressions_of(step.body) for part in walk(expr))
+    body = step.body
+    if isinstance(body, typed.Operator):
+        if any(isinstance(a.body, typed.CFunction) for a in body.alternates):
+            return True
+        if isinstance(body.window, typed.TimeWindow) and body.window.every_tuple:
+            return True
+    return any(isinstance(part, typed.Aggregate) and not _combinable(program, part)
+               for expr in expressions_of(body) for part in walk(expr))
+
+
+def _combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
+    """A pane takes its tuples as they arrive, so their order must not matter."""
+    if not aggregate.user:
+        return AGGREGATES[aggregate.function].combinable
+    definition = next(d for d in program.aggregates if d.name == aggregate.function)
+    return {"associative", "commutative"} <= definition.properties
 
 
 def _stores(graph: Graph) -> tuple[tuple[str, str], ...]:
-    return tuple((step.name, _store(step)) for step in graph.steps
+    return tuple((step.name, _store(graph.program, step)) for step in graph.steps
                  if isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window)
 
 
-def _store(step: typed.Step) -> str:
-    if needs_tuples(step):
+def _store(program: typed.Program, step: typed.Step) -> str:
+    if needs_tuples(program, step):
         return "keeps the tuples of open windows, because an alternate or aggregate needs them all"
     if isinstance(step.body, typed.Scan):
         return "one running value a group"

@@ -15,12 +15,15 @@ from ..artifacts.plan import Segment
 STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
 
 
+_PASSING = (typed.Union_, typed.Broadcast, typed.Port)
+
+
 def is_keyed(step: typed.Step) -> bool:
     """State that is divided by key: each key's results depend on that key's tuples only."""
     match step.body:
         case typed.Operator(window=None):
             return False
-        case typed.Operator(keys=keys) | typed.Scan(keys=keys):
+        case typed.Operator(keys=keys) | typed.Scan(keys=keys) | typed.Update(keys=keys):
             return bool(keys)
         case typed.Join():
             return True
@@ -31,18 +34,50 @@ def is_stateless(step: typed.Step) -> bool:
     return isinstance(step.body, STATELESS) or isinstance(step.body, typed.Operator) and step.body.window is None
 
 
-def segments_of(graph: Graph) -> tuple[Segment, ...]:
+def closes_by_watermark(window: typed.Window | None) -> bool:
+    """Results come when the watermark moves, not with a tuple."""
+    return isinstance(window, typed.SessionWindow) or isinstance(window, typed.TimeWindow) and not window.every_tuple
+
+
+def releases(step: typed.Step) -> bool:
+    return isinstance(step.body, typed.Operator) and closes_by_watermark(step.body.window)
+
+
+def segments_of(graph: Graph) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
+    """The segments, and through which of them a stream goes on its way from one keyed segment to another."""
     places = _places(graph)
-    ordered = sorted(set(places.values()), key=lambda place: (place[0], place[1] != "", _first(graph, places, place)))
-    return tuple(_segment(number, place, [s for s in graph.steps if places[s.name] == place])
-                 for number, place in enumerate(ordered))
+    relays = _relays(graph, places)
+    ordered = sorted({*places.values(), *relays.values()},
+                     key=lambda place: (place[0], place[1] != "", _first(graph, places, place)))
+    segments = tuple(_segment(number, place, [s for s in graph.steps if places[s.name] == place])
+                     for number, place in enumerate(ordered))
+    return segments, {crossing: ordered.index(place) for crossing, place in relays.items()}
 
 
 Place = tuple[int, str]  # rank, and the step that begins the segment ('' for the read and single ones)
+Crossing = tuple[str, str]  # a step of one segment, and a step of another that reads it
 
 
 def _first(graph: Graph, places: dict[str, Place], place: Place) -> int:
-    return next(i for i, step in enumerate(graph.steps) if places[step.name] == place)
+    return next((i for i, step in enumerate(graph.steps) if places[step.name] == place), 0)
+
+
+def _relays(graph: Graph, places: dict[str, Place]) -> dict[Crossing, Place]:
+    """A keyed step that answers each tuple passes the tuple's number on, so that its replicas' results can be
+    put in order. Where replicas before it gave several tuples the same number, a single segment between
+    numbers them again."""
+    found: dict[Crossing, Place] = {}
+    for step in graph.steps:
+        for name in step.inputs if is_keyed(step) and not releases(step) else ():
+            rank, first = places[name]
+            if rank % 2 == 1 and _gives_many([s for s in graph.steps if places[s.name] == (rank, first)]):
+                found[name, step.name] = (rank + 1, "")
+    return found
+
+
+def _gives_many(steps: list[typed.Step]) -> bool:
+    """Whether a replica of this segment can give several results for one tuple, or for none."""
+    return releases(steps[0]) or any(isinstance(step.body, typed.Join | typed.FlatMap) for step in steps)
 
 
 def _places(graph: Graph) -> dict[str, Place]:
@@ -57,12 +92,16 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
     rank = max((rank for rank, _ in inputs), default=0)
     if isinstance(step.body, typed.Source | typed.Late):
         return (0, "")
+    if isinstance(step.body, typed.Port):
+        return inputs[0]
     if is_keyed(step):
         return (rank + 1 if rank % 2 == 0 else rank + 2, step.name)
     if is_stateless(step):
         return _stateless_place(step, inputs[0], leads_to_key)
-    if isinstance(step.body, typed.Union_) and rank == 0 and step.name in leads_to_key:
+    if isinstance(step.body, typed.Union_ | typed.Broadcast) and rank == 0 and step.name in leads_to_key:
         return (0, "")
+    if isinstance(step.body, typed.Broadcast) and rank == 0:
+        return (1, "*")
     return (max(2, rank + rank % 2), "")
 
 
@@ -74,11 +113,11 @@ def _stateless_place(step: typed.Step, before: Place, leads_to_key: set[str]) ->
 
 
 def _leads_to_key(graph: Graph) -> set[str]:
-    """Steps from which a keyed step is reached through stateless steps and unions only."""
+    """Steps from which a keyed step is reached without an order-dependent one between."""
     found: set[str] = set()
     for step in reversed(graph.steps):
         after = graph.consumers(step.name)
-        if any(is_keyed(c) or c.name in found and (is_stateless(c) or isinstance(c.body, typed.Union_))
+        if any(is_keyed(c) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
                for c in after):
             found.add(step.name)
     return found
@@ -95,4 +134,6 @@ def _segment(number: int, place: Place, steps: list[typed.Step]) -> Segment:
         step = steps[0]
         keys = step.body.left_keys if isinstance(step.body, typed.Join) else step.body.keys
         return Segment(number, "keyed", names, f"state of `{first}` is divided by {', '.join(keys)}")
+    if not steps:
+        return Segment(number, "single", names, "numbers what replicas gave, for the keyed segment after it")
     return Segment(number, "single", names, "depends on the order of the whole stream, or writes it")

@@ -3,8 +3,12 @@
 
 #include <stdlib.h>
 
-/* Batches of about this many bytes stay in the second-level cache with their neighbours. */
-enum { BATCH_BYTES = 32 * 1024, BATCH_MOST = 512, BATCH_LEAST = 16 };
+/* Batches of about this many bytes stay in the second-level cache with their neighbours. Tests build with tiny
+ * ones, so that one event is spread over several. */
+#ifndef DFRT_BATCH_MOST
+#define DFRT_BATCH_MOST 512
+#endif
+enum { BATCH_BYTES = 32 * 1024, BATCH_MOST = DFRT_BATCH_MOST, BATCH_LEAST = 16 };
 
 static dfrt_batch *batch_new(const dfrt_sender *sender)
 {
@@ -14,7 +18,7 @@ static dfrt_batch *batch_new(const dfrt_sender *sender)
     size_t markers = capacity * sizeof(dfrt_marker);
     size_t elements = (capacity * sender->element_size + 15) / 16 * 16;
     size_t positions = capacity * sizeof(uint32_t);
-    unsigned char *room = malloc(fixed + times + markers + elements + positions);
+    unsigned char *room = malloc(fixed + times + markers + elements + 2 * positions);
     if (room == NULL) {
         return NULL;
     }
@@ -24,6 +28,7 @@ static dfrt_batch *batch_new(const dfrt_sender *sender)
     batch->markers = (dfrt_marker *)(void *)(room + fixed + times);
     batch->elements = room + fixed + times + markers;
     batch->positions = (uint32_t *)(void *)(room + fixed + times + markers + elements);
+    batch->orders = batch->positions + capacity;
     return batch;
 }
 
@@ -49,7 +54,7 @@ static dfrt_batch *next_batch(dfrt_sender *sender)
 
 dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error)
 {
-    size_t fit = BATCH_BYTES / (element_size + sizeof(int64_t) + sizeof(uint32_t));
+    size_t fit = BATCH_BYTES / (element_size + sizeof(int64_t) + 2 * sizeof(uint32_t));
     *sender = (dfrt_sender){.link = link, .element_size = element_size};
     sender->capacity = (uint32_t)(fit > BATCH_MOST ? BATCH_MOST : fit < BATCH_LEAST ? BATCH_LEAST : fit);
     sender->filling = batch_new(sender);

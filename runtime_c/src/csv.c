@@ -31,6 +31,7 @@ struct dfrt_csv {
     dfrt__csv_state state;
     uint64_t newlines;
 
+    bool cut; /* the last row: the connection ended before its newline came */
     uint64_t line, next_line;
     dfrt_slice raw;
     dfrt_error reason;
@@ -74,6 +75,7 @@ static dfrt_status find_row(dfrt_csv *csv, bool *too_long)
             end = input->size;
         }
         *too_long = csv->skipping;
+        csv->cut = !found && input->framed;
         take(csv, end, found);
         *too_long |= csv->raw.size > csv->max_row;
         search_from_here(csv);
@@ -133,6 +135,7 @@ dfrt_status dfrt_csv_next(dfrt_csv *csv, dfrt_slice *row)
         if (status != DFRT_OK) return status;
         if (long_row) return too_long(csv);
         if (csv->raw.size == 0) continue;
+        if (csv->cut) return dfrt_fail(&csv->reason, DFRT_MALFORMED, "the connection ended within the row");
         status = split_raw(csv, fields, csv->columns, &count);
         return status == DFRT_OK ? hand_over(csv, count, row) : status;
     }
@@ -162,6 +165,8 @@ static dfrt_status await_header(dfrt_csv *csv, int stop_fd, dfrt_error *error)
         dfrt_status status = find_row(csv, &long_row);
         if (status == DFRT_OK && long_row)
             return dfrt_fail(error, DFRT_MALFORMED, "'%s': the header is longer than %zu bytes", path, csv->max_row);
+        if (status == DFRT_OK && csv->cut)
+            return dfrt_fail(error, DFRT_MALFORMED, "'%s': the connection ended within the header", path);
         if (status == DFRT_OK && csv->raw.size > 0) return DFRT_OK;
         if (status == DFRT_END) return dfrt_fail(error, DFRT_MISSING, "'%s' is empty: it has no header line", path);
         if (status == DFRT_AGAIN) {
@@ -235,7 +240,9 @@ static dfrt_status read_header(dfrt_csv *csv, const dfrt_csv_options *options, d
 
 static dfrt_status prepare(dfrt_csv *csv, const char *path, const dfrt_csv_options *options, dfrt_error *error)
 {
-    dfrt_status status = dfrt_input_open(&csv->input, path, csv->max_row + 2, error);
+    csv->input = options->input;
+    dfrt_status status =
+        csv->input != NULL ? DFRT_OK : dfrt_input_open(&csv->input, path, csv->max_row + 2, error);
     if (status != DFRT_OK) return status;
     status = skip_mark(csv, options->stop_fd);
     if (status == DFRT_END) return dfrt_fail(error, DFRT_END, "stopped while waiting for '%s'", path);
@@ -247,7 +254,10 @@ dfrt_status dfrt_csv_open(dfrt_csv **out, const char *path, const dfrt_csv_optio
 {
     *out = NULL;
     dfrt_csv *csv = calloc(1, sizeof *csv);
-    if (csv == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", path);
+    if (csv == NULL) {
+        dfrt_input_close(options->input);
+        return dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", path);
+    }
     csv->max_row = options->max_row == 0 ? DEFAULT_MAX_ROW : options->max_row;
     csv->wanted = csv->columns = options->column_count;
     csv->line = csv->next_line = 1;

@@ -23,12 +23,14 @@ static dfrt_status open_path(dfrt_input *input, const char *path, dfrt_error *er
         return dfrt_fail(error, DFRT_IO, "cannot open '%s': %s", path, strerror(errno));
     if (S_ISDIR(about.st_mode)) return dfrt_fail(error, DFRT_IO, "cannot open '%s': it is a directory", path);
     input->live = !S_ISREG(about.st_mode);
+    input->named = S_ISFIFO(about.st_mode) && input->fd != STDIN_FILENO;
     /* Only advice: a refusal changes nothing but speed. */
     if (!input->live) (void)posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return DFRT_OK;
 }
 
-dfrt_status dfrt_input_open(dfrt_input **out, const char *path, size_t limit, dfrt_error *error)
+/* Everything but the descriptor. */
+static dfrt_status new_input(dfrt_input **out, const char *path, size_t limit, dfrt_error *error)
 {
     *out = NULL;
     dfrt_input *input = calloc(1, sizeof *input);
@@ -40,11 +42,31 @@ dfrt_status dfrt_input_open(dfrt_input **out, const char *path, size_t limit, df
     /* Zeroed once, so that the slack is never uninitialised memory. */
     input->buffer = calloc(1, FIRST_CAPACITY + DFRT_INPUT_SLACK);
     input->data = input->buffer;
-    dfrt_status status = input->path == NULL || input->buffer == NULL
-                             ? dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", path)
-                             : open_path(input, path, error);
-    if (status != DFRT_OK) return dfrt_input_close(input), status;
+    if (input->path == NULL || input->buffer == NULL) {
+        dfrt_input_close(input);
+        return dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", path);
+    }
     *out = input;
+    return DFRT_OK;
+}
+
+dfrt_status dfrt_input_open(dfrt_input **out, const char *path, size_t limit, dfrt_error *error)
+{
+    dfrt_status status = new_input(out, path, limit, error);
+    if (status == DFRT_OK) status = open_path(*out, path, error);
+    if (status != DFRT_OK) {
+        dfrt_input_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+dfrt_status dfrt_input_adopt(dfrt_input **out, int fd, const char *name, size_t limit, dfrt_error *error)
+{
+    dfrt_status status = new_input(out, name, limit, error);
+    if (status != DFRT_OK) return status;
+    (*out)->fd = fd;
+    (*out)->live = (*out)->framed = true;
     return DFRT_OK;
 }
 
@@ -81,12 +103,19 @@ static bool ready_now(const dfrt_input *input)
     return answer != 0;
 }
 
+/* poll is silent about a named pipe whose last writer left before we opened it. Once it has brought something, a
+ * read that does not block tells the end from a pause. */
+static bool may_have_ended(const dfrt_input *input)
+{
+    return input->named && input->received;
+}
+
 dfrt_status dfrt_input_fill(dfrt_input *input, dfrt_error *error)
 {
     if (input->ended) return DFRT_END;
     dfrt_status status = make_room(input, error);
     if (status != DFRT_OK) return status;
-    if (input->live && !ready_now(input)) return DFRT_AGAIN;
+    if (input->live && !ready_now(input) && !may_have_ended(input)) return DFRT_AGAIN;
     ssize_t got;
     do got = read(input->fd, input->data + input->size, input->capacity - input->size);
     while (got < 0 && errno == EINTR);
@@ -95,6 +124,7 @@ dfrt_status dfrt_input_fill(dfrt_input *input, dfrt_error *error)
         return dfrt_fail(error, DFRT_IO, "cannot read '%s': %s", input->path, strerror(errno));
     }
     input->ended = got == 0;
+    input->received |= got > 0;
     input->size += (size_t)got;
     return got == 0 ? DFRT_END : DFRT_OK;
 }

@@ -16,6 +16,7 @@ static dfrt_status open_stage(dfrt__layout_plan *layout, dfrt_stage *stage, unsi
     head->stage = stage;
     head->counts = dfrt_allocate(program->step_count * sizeof *head->counts);
     head->peers = layout->peers;
+    head->alternates = stage->run->alternates;
     stage->outlets = dfrt_allocate((program->edge_count + 1u) * sizeof *stage->outlets);
     stage->inlets = dfrt_allocate((program->edge_count + 1u) * sizeof *stage->inlets);
     stage->sinks = dfrt_allocate((program->sink_count + 1u) * sizeof(dfrt_sink *));

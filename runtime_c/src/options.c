@@ -16,7 +16,7 @@ static void print_help(const dfrt_program *program)
            "  --source NAME=SPEC     replace a source: csv:PATH, binary:PATH, lines:PATH, generate:KEY=VALUE,...\n"
            "  --sink NAME=SPEC       replace a sink: csv:PATH, binary:PATH, discard:\n"
            "  --alternate OP=NAME    the alternate of an operator to run\n"
-           "  --malformed FILE       keep malformed input there\n"
+           "  --malformed FILE       keep malformed input there; with several sources in FILE.NAME of each\n"
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
@@ -80,16 +80,14 @@ static dfrt_status replace_sink(dfrt__options *options, const dfrt_program *prog
     return dfrt_fail(error, DFRT_USAGE, "--sink %s: no such sink; see --help for the sinks", word);
 }
 
-static dfrt_status choose_alternate(const dfrt_program *program, const char *word, dfrt_error *error)
+static dfrt_status choose_alternate(dfrt__options *options, const dfrt_program *program, const char *word,
+                                    dfrt_error *error)
 {
     for (unsigned i = 0; i < program->alternates_count; i++) {
-        const dfrt_alternates *entry = &program->alternates[i];
-        const char *name = after_name(word, entry->step);
-        for (unsigned a = 0; name != NULL && a < entry->count; a++) {
-            if (strcmp(name, entry->names[a]) == 0) {
-                (void)dfrt_set_alternate(program, entry->step, a);
-                return DFRT_OK;
-            }
+        const char *step = program->alternates[i].step;
+        const char *name = after_name(word, step);
+        if (name != NULL && dfrt_set_alternate(options->run, program, step, name)) {
+            return DFRT_OK;
         }
     }
     return dfrt_fail(error, DFRT_USAGE, "--alternate %s: expected OPERATOR=ALTERNATE of this program", word);
@@ -122,7 +120,7 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
     case LAYOUT: return read_layout(options, word, error);
     case SOURCE: return replace_source(options, program, word, error);
     case SINK: return replace_sink(options, program, word, error);
-    case ALTERNATE: return choose_alternate(program, word, error);
+    case ALTERNATE: return choose_alternate(options, program, word, error);
     case MALFORMED: options->malformed_path = word; return DFRT_OK;
     case REPORT: return read_number("--report", word, 0, UINT64_MAX, &options->report_limit, error);
     case MAX_ROW:
@@ -133,8 +131,16 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
     case QUIET: options->quiet = true; return DFRT_OK;
     case HELP: print_help(program); options->done = true; return DFRT_OK;
     case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
-    default: return dfrt_fail(error, DFRT_USAGE, "see --help for the options");
+    default: return DFRT_OK;
     }
+}
+
+static dfrt_status refuse_word(int answer, const char *word, dfrt_error *error)
+{
+    if (answer == ':') {
+        return dfrt_fail(error, DFRT_USAGE, "%s needs a value; see --help", word);
+    }
+    return dfrt_fail(error, DFRT_USAGE, "there is no option '%s', or it takes no value; see --help", word);
 }
 
 static dfrt_status open_specs(dfrt__options *options, const dfrt_program *program, dfrt_error *error)
@@ -153,8 +159,8 @@ static dfrt_status open_specs(dfrt__options *options, const dfrt_program *progra
     return DFRT_OK;
 }
 
-dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, int argc, char **argv,
-                               dfrt_error *error)
+dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, dfrt_run_state *run, int argc,
+                               char **argv, dfrt_error *error)
 {
     static const struct option words[] = {
         {"workers", required_argument, NULL, WORKERS},     {"layout", required_argument, NULL, LAYOUT},
@@ -165,11 +171,13 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
         {NULL, 0, NULL, 0},
     };
-    *options = (dfrt__options){.workers = 1, .report_limit = 10};
+    *options = (dfrt__options){.run = run, .workers = 1, .report_limit = 10};
     dfrt_status status = open_specs(options, program, error);
     int option;
-    while (status == DFRT_OK && !options->done && (option = getopt_long(argc, argv, "", words, NULL)) != -1) {
-        status = take_option(options, program, option, optarg, error);
+    opterr = 0; /* one line for each failure, and that is ours */
+    while (status == DFRT_OK && !options->done && (option = getopt_long(argc, argv, ":", words, NULL)) != -1) {
+        status = option == '?' || option == ':' ? refuse_word(option, argv[optind - 1], error)
+                                                : take_option(options, program, option, optarg, error);
     }
     if (status == DFRT_OK && !options->done && optind < argc) {
         status = dfrt_fail(error, DFRT_USAGE, "unexpected word '%s'; see --help", argv[optind]);

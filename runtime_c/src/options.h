@@ -12,6 +12,7 @@
 typedef enum dfrt__layout { DFRT__AUTO, DFRT__FUSED, DFRT__STAGED } dfrt__layout;
 
 typedef struct dfrt__options {
+    dfrt_run_state *run; /* where chosen alternates go */
     unsigned workers;
     dfrt__layout layout;
     const char **source_specs; /* by source */
@@ -25,8 +26,8 @@ typedef struct dfrt__options {
     bool done; /* --help or --version has answered */
 } dfrt__options;
 
-dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, int argc, char **argv,
-                               dfrt_error *error);
+dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, dfrt_run_state *run, int argc,
+                               char **argv, dfrt_error *error);
 void dfrt__options_close(dfrt__options *options);
 
 #endif

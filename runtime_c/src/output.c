@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "peer.h"
+
 dfrt_status dfrt_output_open(dfrt_output *out, const char *path, dfrt_error *error)
 {
     *out = (dfrt_output){.fd = -1};
@@ -27,6 +29,17 @@ dfrt_status dfrt_output_open(dfrt_output *out, const char *path, dfrt_error *err
     return status;
 }
 
+dfrt_status dfrt__output_open_peer(dfrt_output *out, struct dfrt__peer *peer, const char *title, dfrt_error *error)
+{
+    *out = (dfrt_output){.fd = -1, .path = strdup(title), .buffer = malloc(DFRT_OUTPUT_CAPACITY), .peer = peer};
+    if (out->path != NULL && out->buffer != NULL) return DFRT_OK;
+    dfrt__peer_close(peer);
+    free(out->path);
+    free(out->buffer);
+    *out = (dfrt_output){.fd = -1};
+    return dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", title);
+}
+
 /* Standard output may be a pipe that somebody made non-blocking; then we wait for its reader here. */
 static bool wait_writable(int fd)
 {
@@ -39,6 +52,10 @@ static bool wait_writable(int fd)
 
 static void write_all(dfrt_output *out, const char *data, size_t size)
 {
+    if (out->peer != NULL) {
+        if (out->failure == 0) out->failure = dfrt__peer_write(out->peer, data, size);
+        return;
+    }
     while (size > 0 && out->failure == 0) {
         ssize_t done = write(out->fd, data, size);
         if (done >= 0) {
@@ -98,7 +115,8 @@ static dfrt_status answer(const dfrt_output *out, dfrt_error *error)
 {
     if (out->failure == 0) return DFRT_OK;
     const char *name = strcmp(out->path, "-") == 0 ? "standard output" : out->path;
-    return dfrt_fail(error, DFRT_IO, "cannot write '%s': %s", name, strerror(out->failure));
+    const char *why = out->failure == ECANCELED ? "nobody took it before the program ended" : strerror(out->failure);
+    return dfrt_fail(error, DFRT_IO, "cannot write '%s': %s", name, why);
 }
 
 dfrt_status dfrt_output_flush(dfrt_output *out, dfrt_error *error)
@@ -114,6 +132,7 @@ dfrt_status dfrt_output_close(dfrt_output *out, dfrt_error *error)
     /* Some file systems report a full disk only here. EINTR leaves the descriptor closed on Linux. */
     if (out->fd > STDERR_FILENO && close(out->fd) != 0 && errno != EINTR && out->failure == 0) out->failure = errno;
     dfrt_status status = answer(out, error);
+    dfrt__peer_close(out->peer);
     free(out->path);
     free(out->buffer);
     *out = (dfrt_output){.fd = -1};

@@ -1,19 +1,66 @@
 #define _GNU_SOURCE
 #include "reader.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dfrt/store.h"
+#include "run.h"
 
-/* Events in a round: enough to share the cost of passing it on, few enough to stay under a millisecond. */
-enum { ROUND_EVENTS = 1024, READ_RECORDS = 256 };
+/* Events in a round: enough to share the cost of passing it on, few enough to stay under a millisecond. Tests
+ * build with tiny rounds, so that short streams pass many ends of rounds. */
+#ifndef DFRT_ROUND_EVENTS
+#define DFRT_ROUND_EVENTS 1024
+#endif
+enum { ROUND_EVENTS = DFRT_ROUND_EVENTS, READ_RECORDS = 256 };
 static const uint64_t FLUSH_NS = 100000000, TELL_NS = 500000000;
 
-_Atomic int dfrt__stop;
-
 static dfrt_stage *reading_stage(const dfrt__reader *reader) { return reader->layout->stages[0]; }
+
+/* With several sources each has a file of its own: one file has one header. NULL: none was asked for. */
+static char *malformed_path(const dfrt__options *options, const dfrt_program *program, const char *name)
+{
+    char *path = NULL;
+    bool alone = program->source_count == 1;
+    if (options->malformed_path != NULL &&
+        asprintf(&path, "%s%s%s", options->malformed_path, alone ? "" : ".", alone ? "" : name) < 0) {
+        dfrt_out_of_memory();
+    }
+    return path;
+}
+
+static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__options *options, int stop_fd,
+                              dfrt_error *error)
+{
+    const dfrt_source_entry *entry = &reader->program->sources[i];
+    dfrt__input *input = &reader->inputs[i];
+    char *kept = malformed_path(options, reader->program, entry->name);
+    dfrt_source_options how = {.event_time = entry->time_field,
+                               .stop_fd = stop_fd,
+                               .max_row = options->max_row,
+                               .report_limit = options->report_limit,
+                               .malformed_path = kept};
+    dfrt_status status =
+        dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
+    free(kept);
+    input->open = status == DFRT_OK;
+    input->records = dfrt_allocate(READ_RECORDS * entry->record->size);
+    return status == DFRT_END ? DFRT_OK : status; /* told to stop while waiting for its header */
+}
+
+/* A reading end of every named pipe, so that whoever opens them one after the other for writing does not wait
+ * for us to open the second while we wait for the header of the first. */
+static int hold_pipe(const char *spec)
+{
+    const char *path = strchr(spec, ':');
+    struct stat about;
+    bool pipe = path != NULL && stat(path + 1, &about) == 0 && S_ISFIFO(about.st_mode);
+    return pipe ? open(path + 1, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+}
 
 dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, const dfrt__options *options,
                               dfrt_run_state *run, dfrt_error *error)
@@ -22,36 +69,47 @@ dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, c
     *reader = (dfrt__reader){.program = program, .layout = layout};
     reader->progress = !options->quiet && isatty(STDERR_FILENO) == 1;
     reader->inputs = dfrt_allocate((program->source_count + 1u) * sizeof *reader->inputs);
+    int *held = dfrt_allocate((program->source_count + 1u) * sizeof *held);
     for (unsigned i = 0; i < program->source_count; i++) {
-        const dfrt_source_entry *entry = &program->sources[i];
-        dfrt_source_options how = DFRT_SOURCE_DEFAULTS;
-        how.event_time = entry->time_field;
-        how.stop_fd = run->stop_fd;
-        how.max_row = options->max_row;
-        how.report_limit = options->report_limit;
-        how.malformed_path = options->malformed_path;
-        dfrt__input *input = &reader->inputs[i];
-        dfrt_status status =
-            dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
-        if (status != DFRT_OK && status != DFRT_END) {
-            return status;
-        }
-        input->open = status == DFRT_OK;
-        input->records = dfrt_allocate(READ_RECORDS * entry->record->size);
+        held[i] = hold_pipe(options->source_specs[i]);
     }
-    return DFRT_OK;
+    dfrt_status status = DFRT_OK;
+    for (unsigned i = 0; i < program->source_count && status == DFRT_OK; i++) {
+        status = open_input(reader, i, options, run->stop_fd, error);
+    }
+    for (unsigned i = 0; i < program->source_count; i++) {
+        if (held[i] >= 0) {
+            (void)close(held[i]); /* nothing was read from it */
+        }
+    }
+    free(held);
+    return status;
+}
+
+void dfrt__reader_end(dfrt__reader *reader)
+{
+    for (unsigned i = 0; i < reader->program->source_count && reader->inputs != NULL; i++) {
+        dfrt__input *input = &reader->inputs[i];
+        dfrt_error error;
+        input->malformed = input->source != NULL ? dfrt_source_malformed(input->source) : 0;
+        if (input->source != NULL && dfrt_source_close(input->source, &error) != DFRT_OK) {
+            dfrt_stage_fail(reading_stage(reader), &error);
+        }
+        input->source = NULL;
+    }
 }
 
 void dfrt__reader_close(dfrt__reader *reader)
 {
     for (unsigned i = 0; i < reader->program->source_count && reader->inputs != NULL; i++) {
-        dfrt_error error;
-        if (reader->inputs[i].source != NULL && dfrt_source_close(reader->inputs[i].source, &error) != DFRT_OK) {
-            dfrt_stage_fail(reading_stage(reader), &error);
-        }
         free(reader->inputs[i].records);
     }
     free(reader->inputs);
+}
+
+static bool asked_to_stop(const dfrt__reader *reader)
+{
+    return dfrt__run_stopped(reading_stage(reader)->run);
 }
 
 /* --- one source ------------------------------------------------------------------------------------- */
@@ -69,7 +127,8 @@ static void refill(dfrt__reader *reader, unsigned i, size_t most)
     dfrt__input *input = &reader->inputs[i];
     input->count = input->at = 0;
     dfrt_status status = DFRT_OK;
-    while (input->count == 0 && status == DFRT_OK) {
+    /* A long run of malformed rows comes back empty-handed, so that a signal is heard in the middle of it. */
+    while (input->count == 0 && status == DFRT_OK && !asked_to_stop(reader)) {
         status = dfrt_source_read(input->source, input->records, most, &input->count);
     }
     input->dry = status == DFRT_AGAIN;
@@ -176,9 +235,6 @@ static void wait_for_input(dfrt__reader *reader)
     }
     (void)poll(fds, count, -1); /* an interrupted wait only means another look at the sources */
     free(fds);
-    for (unsigned i = 0; i < reader->program->source_count; i++) {
-        reader->inputs[i].dry = false;
-    }
 }
 
 static void tell_progress(dfrt__reader *reader, uint64_t now)
@@ -207,13 +263,16 @@ static void end_round(dfrt__reader *reader, bool idle, bool ends, uint64_t read_
 /* True when no input has anything to offer now. */
 static bool read_round(dfrt__reader *reader)
 {
+    for (unsigned i = 0; i < reader->program->source_count; i++) {
+        reader->inputs[i].dry = false; /* one that had nothing to offer is asked again, however busy the others are */
+    }
     for (size_t events = 0; events < ROUND_EVENTS;) {
         size_t taken = reader->program->source_count == 1 && reader->inputs[0].open
                            ? read_only_source(reader, ROUND_EVENTS - events)
                            : read_turn(reader);
         events += taken;
         reader->tuples += taken;
-        if (reader->program->source_count == 1 ? reader->inputs[0].dry || !reader->inputs[0].open : taken == 0) {
+        if (taken == 0 || (reader->program->source_count == 1 && (reader->inputs[0].dry || !reader->inputs[0].open))) {
             return true;
         }
     }
@@ -233,12 +292,6 @@ static void stop_inputs(dfrt__reader *reader)
             end_input(reader, i);
         }
     }
-}
-
-static bool asked_to_stop(const dfrt__reader *reader)
-{
-    return atomic_load_explicit(&dfrt__stop, memory_order_relaxed) != 0 ||
-           dfrt_run_failed(reading_stage(reader)->run);
 }
 
 void dfrt__reader_run(dfrt__reader *reader)

@@ -16,6 +16,7 @@ typedef struct dfrt__input {
     size_t count, at;
     bool open;
     bool dry; /* nothing to be had without waiting */
+    uint64_t malformed; /* of a source that has been closed */
 } dfrt__input;
 
 typedef struct dfrt__reader {
@@ -31,9 +32,8 @@ typedef struct dfrt__reader {
 dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, const dfrt__options *options,
                               dfrt_run_state *run, dfrt_error *error);
 void dfrt__reader_run(dfrt__reader *reader);
+/* Closes the sources, which say how much was malformed. */
+void dfrt__reader_end(dfrt__reader *reader);
 void dfrt__reader_close(dfrt__reader *reader);
-
-/* Set by the signal handler: no more input. */
-extern _Atomic int dfrt__stop;
 
 #endif

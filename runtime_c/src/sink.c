@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "packed.h"
+#include "peer.h"
+#include "sink_results.h"
 
 struct dfrt__binary_sink {
     dfrt_output symbols;
@@ -63,35 +65,107 @@ static dfrt_status open_binary(dfrt_sink *sink, const char *path, dfrt_error *er
     return binary->place_count == 0 ? DFRT_OK : open_symbols(sink, path, error);
 }
 
-static dfrt_status open_kind(dfrt_sink *sink, const char *name, const char *spec, dfrt_error *error)
+/* What the format needs beside the output, which is open. */
+static dfrt_status open_format(dfrt_sink *sink, dfrt__sink_kind format, const char *path, dfrt_error *error)
 {
-    const char *path = strchr(spec, ':');
-    path = path == NULL ? "" : path + 1;
+    switch (format) {
+    case DFRT__SINK_BINARY: return open_binary(sink, path, error);
+    case DFRT__SINK_JSONL: return dfrt_jsonl_writer_open(&sink->json, sink->record, error);
+    default: write_header(sink); return DFRT_OK;
+    }
+}
+
+static dfrt_status open_file(dfrt_sink *sink, const char *name, const char *spec, dfrt_error *error)
+{
+    static const struct { const char *prefix; dfrt__sink_kind kind; } kinds[] = {
+        {"csv:", DFRT__SINK_CSV}, {"jsonl:", DFRT__SINK_JSONL}, {"binary:", DFRT__SINK_BINARY}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const char *path = spec + strlen(kinds[i].prefix);
+        if (strncmp(spec, kinds[i].prefix, strlen(kinds[i].prefix)) != 0) continue;
+        if (*path == '\0') return dfrt_fail(error, DFRT_USAGE, "sink '%s': '%s' needs a path", name, spec);
+        sink->kind = kinds[i].kind;
+        dfrt_status status = dfrt_output_open(&sink->output, path, error);
+        if (status == DFRT_OK) status = open_format(sink, sink->kind, path, error);
+        /* Also a stream without results has its header. */
+        return status == DFRT_OK ? dfrt_output_flush(&sink->output, error) : status;
+    }
+    return dfrt_fail(error, DFRT_USAGE,
+                     "sink '%s': unknown connector '%s'; it must begin with csv:, jsonl:, binary:, tcp:, unix: or "
+                     "discard:",
+                     name, spec);
+}
+
+static dfrt_status check_format(dfrt_sink *sink, const char *name, dfrt_format format, dfrt_error *error)
+{
+    if (format == DFRT_FORMAT_LINES)
+        return dfrt_fail(error, DFRT_USAGE, "sink '%s': lines can only be read; use csv or jsonl", name);
+    if (format == DFRT_FORMAT_BINARY && dfrt__has_symbols(sink->record))
+        return dfrt_fail(error, DFRT_USAGE,
+                         "sink '%s': a socket cannot carry packed symbols, which need a file of their texts; use "
+                         "text<N> or another format",
+                         name);
+    sink->format = format == DFRT_FORMAT_BINARY  ? DFRT__SINK_BINARY
+                   : format == DFRT_FORMAT_JSONL ? DFRT__SINK_JSONL
+                                                 : DFRT__SINK_CSV;
+    return DFRT_OK;
+}
+
+/* Every connection begins with a header, if the format has one: what opening the format has put. */
+static dfrt_status open_peer(dfrt_sink *sink, const char *name, const dfrt_endpoint_spec *spec,
+                             const dfrt_sink_options *options, dfrt_error *error)
+{
+    dfrt_status status = check_format(sink, name, spec->format, error);
+    if (status != DFRT_OK) return status;
+    dfrt__peer *peer;
+    dfrt_error reason;
+    status = dfrt__peer_open(&peer, name, spec, options->stop_fd, options->quiet, &reason);
+    if (status != DFRT_OK) return dfrt_fail(error, status, "sink '%s': %.400s", name, reason.text);
+    status = dfrt__output_open_peer(&sink->output, peer, spec->address, error);
+    if (status == DFRT_OK) status = open_format(sink, sink->format, spec->address, error);
+    if (status == DFRT_OK)
+        status = dfrt__peer_greet(peer, (dfrt_slice){sink->output.buffer, sink->output.used}, error);
+    sink->output.used = 0;
+    return status == DFRT_OK ? dfrt_output_flush(&sink->output, error) : status;
+}
+
+static dfrt_status open_socket(dfrt_sink *sink, const char *name, const char *text, const dfrt_sink_options *options,
+                               dfrt_error *error)
+{
+    dfrt_endpoint_spec spec;
+    dfrt_error reason;
+    sink->kind = DFRT__SINK_SOCKET;
+    dfrt_status status = dfrt_endpoint_spec_read(&spec, text, &reason);
+    if (status != DFRT_OK) return dfrt_fail(error, status, "sink '%s': %.400s", name, reason.text);
+    status = open_peer(sink, name, &spec, options, error);
+    dfrt_endpoint_spec_free(&spec);
+    return status;
+}
+
+static dfrt_status open_kind(dfrt_sink *sink, const char *name, const char *spec, const dfrt_sink_options *options,
+                             dfrt_error *error)
+{
     if (strncmp(spec, "discard:", 8) == 0) {
         sink->kind = DFRT__SINK_DISCARD;
         return DFRT_OK;
     }
-    bool csv = strncmp(spec, "csv:", 4) == 0;
-    if (!csv && strncmp(spec, "binary:", 7) != 0)
-        return dfrt_fail(error, DFRT_USAGE,
-                         "sink '%s': unknown connector '%s'; it must begin with csv:, binary: or discard:", name, spec);
-    if (*path == '\0') return dfrt_fail(error, DFRT_USAGE, "sink '%s': '%s' needs a path", name, spec);
-    sink->kind = csv ? DFRT__SINK_CSV : DFRT__SINK_BINARY;
-    dfrt_status status = dfrt_output_open(&sink->output, path, error);
-    if (status != DFRT_OK) return status;
-    if (!csv) return open_binary(sink, path, error);
-    write_header(sink);
-    return dfrt_output_flush(&sink->output, error); /* also a stream without results has its header */
+    if (dfrt_is_endpoint_spec(spec)) return open_socket(sink, name, spec, options, error);
+    return open_file(sink, name, spec, error);
 }
 
 dfrt_status dfrt_sink_open(dfrt_sink **out, const char *name, const char *spec, const dfrt_record *record,
                            dfrt_error *error)
 {
+    return dfrt_sink_open_with(out, name, spec, record, &(dfrt_sink_options){.stop_fd = -1}, error);
+}
+
+dfrt_status dfrt_sink_open_with(dfrt_sink **out, const char *name, const char *spec, const dfrt_record *record,
+                                const dfrt_sink_options *options, dfrt_error *error)
+{
     *out = NULL;
     dfrt_sink *sink = calloc(1, sizeof *sink);
     if (sink == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for sink '%s'", name);
     sink->record = record;
-    dfrt_status status = open_kind(sink, name, spec, error);
+    dfrt_status status = open_kind(sink, name, spec, options, error);
     if (status != DFRT_OK) {
         dfrt_error ignored; /* the first failure is the one to report */
         (void)dfrt_sink_close(sink, &ignored);
@@ -138,10 +212,24 @@ void dfrt__sink_write_binary(dfrt_sink *sink, const void *record)
     if (!binary->out_of_memory) dfrt_put_bytes(&sink->output, binary->packed, sink->record->packed_size);
 }
 
+/* Half the buffer is room for most rows: they are sent whole. */
+void dfrt__sink_write_socket(dfrt_sink *sink, const void *record)
+{
+    dfrt_output *out = &sink->output;
+    if (out->used > DFRT_OUTPUT_CAPACITY / 2 || !dfrt__peer_row(out->peer, out->used)) {
+        dfrt__output_drain(out);
+        (void)dfrt__peer_row(out->peer, 0); /* there is room for one after draining */
+    }
+    if (sink->format == DFRT__SINK_CSV) sink->record->print(out, record);
+    else if (sink->format == DFRT__SINK_JSONL) dfrt_jsonl_write(sink->json, out, record);
+    else dfrt__sink_write_binary(sink, record);
+}
+
 /* Symbols go first: a record that is in the file must be readable. */
 dfrt_status dfrt_sink_flush(dfrt_sink *sink, dfrt_error *error)
 {
     if (sink->kind == DFRT__SINK_DISCARD) return DFRT_OK;
+    if (sink->kind == DFRT__SINK_RESULTS) return dfrt__sink_deliver(sink, error);
     if (sink->binary != NULL) {
         if (sink->binary->out_of_memory)
             return dfrt_fail(error, DFRT_MEMORY, "no memory for the symbols of '%s'", sink->output.path);
@@ -164,6 +252,8 @@ dfrt_status dfrt_sink_close(dfrt_sink *sink, dfrt_error *error)
     dfrt_status output = dfrt_output_close(&sink->output, &output_error);
     if (symbols == DFRT_OK && output != DFRT_OK) *error = output_error;
     free_binary(sink->binary);
+    dfrt_jsonl_writer_close(sink->json);
+    free(sink->results.records);
     free(sink);
     return symbols != DFRT_OK ? symbols : output;
 }

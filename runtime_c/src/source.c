@@ -2,16 +2,20 @@
 #define _GNU_SOURCE
 #include <dfrt/source.h>
 
+#include <dfrt/endpoint.h>
 #include <dfrt/input.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pace.h"
 #include "source_kind.h"
+#include "transport.h"
 
 static const dfrt__source_kind *const kinds[] = {
     &dfrt__csv_source,
+    &dfrt__jsonl_source,
     &dfrt__lines_source,
     &dfrt__binary_source,
     &dfrt__generate_source,
@@ -29,7 +33,8 @@ static dfrt_status choose_kind(dfrt_source *source, const char *spec, const char
         return DFRT_OK;
     }
     return dfrt_fail(error, DFRT_USAGE,
-                     "source '%s': unknown connector '%s'; it must begin with csv:, lines:, binary: or generate:",
+                     "source '%s': unknown connector '%s'; it must begin with csv:, jsonl:, lines:, binary:, tcp:, "
+                     "unix: or generate:",
                      source->name, spec);
 }
 
@@ -38,10 +43,13 @@ static dfrt_status prepare(dfrt_source *source, const char *name, const char *sp
     const char *rest = "";
     source->name = strdup(name);
     if (source->name == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", name);
-    dfrt_status status = choose_kind(source, spec, &rest, error);
+    bool socket = dfrt_is_endpoint_spec(spec);
+    dfrt_status status = socket ? DFRT_OK : choose_kind(source, spec, &rest, error);
     if (status == DFRT_OK && source->options.malformed_path != NULL)
         status = dfrt_output_open(&source->kept, source->options.malformed_path, error);
-    if (status == DFRT_OK) status = source->kind->open(source, rest, error);
+    if (status == DFRT_OK)
+        status = socket ? dfrt__transport_open(source, spec, error) : source->kind->open(source, rest, error);
+    if (status == DFRT_OK) status = dfrt__pace_open(source, error);
     source->options.malformed_path = NULL; /* borrowed for the call only */
     return status;
 }
@@ -65,11 +73,18 @@ dfrt_status dfrt_source_open(dfrt_source **out, const char *name, const char *sp
     return DFRT_OK;
 }
 
+dfrt_status dfrt__source_read_now(dfrt_source *source, char *records, size_t capacity, size_t *count)
+{
+    return source->transport != NULL ? dfrt__transport_read(source, records, capacity, count)
+                                     : source->kind->read(source, records, capacity, count);
+}
+
 dfrt_status dfrt_source_read(dfrt_source *source, void *records, size_t capacity, size_t *count)
 {
     *count = 0;
     if (source->final != DFRT_OK) return source->final;
-    dfrt_status status = source->kind->read(source, records, capacity, count);
+    dfrt_status status = source->pace != NULL ? dfrt__pace_read(source, records, capacity, count)
+                                              : dfrt__source_read_now(source, records, capacity, count);
     source->good += *count;
     /* Between bursts the file of malformed rows is brought up to date. */
     if (status != DFRT_OK && source->kept.used > 0) {
@@ -89,12 +104,14 @@ dfrt_status dfrt_source_wait(dfrt_source *source)
 
 int dfrt_source_poll_fd(const dfrt_source *source)
 {
-    return source->final != DFRT_OK ? -1 : source->kind->poll_fd(source);
+    if (source->final != DFRT_OK) return -1;
+    if (source->pace != NULL) return dfrt__pace_poll_fd(source);
+    return source->transport != NULL ? dfrt__transport_poll_fd(source) : source->kind->poll_fd(source);
 }
 
 bool dfrt_source_is_live(const dfrt_source *source)
 {
-    return source->kind->is_live(source);
+    return source->pace != NULL || source->transport != NULL || source->kind->is_live(source);
 }
 
 uint64_t dfrt_source_position(const dfrt_source *source)
@@ -119,6 +136,8 @@ dfrt_status dfrt_source_close(dfrt_source *source, dfrt_error *error)
         (void)fprintf(stderr, "%s: %" PRIu64 " malformed row%s in all\n", source->name, source->malformed,
                       source->malformed == 1 ? "" : "s");
     if (source->kind != NULL) source->kind->close(source);
+    dfrt__transport_close(source);
+    dfrt__pace_close(source);
     dfrt_status status = dfrt_output_close(&source->kept, error);
     free(source->name);
     free(source);

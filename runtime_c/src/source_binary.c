@@ -77,7 +77,7 @@ static dfrt_status open_binary(dfrt_source *source, const char *path, dfrt_error
     if (source->record->packed_size == 0)
         return dfrt_fail(error, DFRT_USAGE, "source '%s': a record without fields has no bytes", source->name);
     state->record = 1;
-    dfrt_status status = dfrt_input_open(&state->input, path, source->record->packed_size, error);
+    dfrt_status status = dfrt__source_input(source, path, source->record->packed_size, &state->input, error);
     if (status != DFRT_OK || !dfrt__has_symbols(source->record)) return status;
     return open_symbols(source, state, path, error);
 }

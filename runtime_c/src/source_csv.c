@@ -18,7 +18,9 @@ static dfrt_status open_reader(dfrt_source *source, csv_state *state, const char
     dfrt_csv_options options = {.columns = columns,
                                 .column_count = record->field_count,
                                 .max_row = source->options.max_row,
-                                .stop_fd = source->options.stop_fd};
+                                .stop_fd = source->options.stop_fd,
+                                .input = source->connection};
+    source->connection = NULL;
     dfrt_status status = dfrt_csv_open(&state->csv, path, &options, error);
     free(columns);
     return status;
@@ -32,7 +34,8 @@ static dfrt_status open_csv(dfrt_source *source, const char *path, dfrt_error *e
     state->row = calloc(source->record->field_count + 1, sizeof *state->row);
     if (state->row == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", source->name);
     dfrt_status status = open_reader(source, state, path, error);
-    if (status != DFRT_OK || source->kept.buffer == NULL) return status;
+    if (status != DFRT_OK || source->kept.buffer == NULL || source->kept_header) return status;
+    source->kept_header = true;
     dfrt_slice header = dfrt_csv_header(state->csv); /* so that the file of malformed rows can be mended and read */
     dfrt_put_bytes(&source->kept, header.data, header.size);
     dfrt_put_char(&source->kept, '\n');

@@ -7,11 +7,15 @@
 #ifndef DFRT_SOURCE_KIND_H
 #define DFRT_SOURCE_KIND_H
 
+#include <dfrt/input.h>
 #include <dfrt/output.h>
 #include <dfrt/source.h>
 
+typedef struct dfrt__transport dfrt__transport;
+typedef struct dfrt__pace dfrt__pace;
+
 /* A call of `read` goes over at most this many malformed rows, so that stopping is noticed. */
-enum { DFRT__MALFORMED_RUN = 4096 };
+enum { DFRT__MALFORMED_RUN = 4096, DFRT__DEFAULT_MAX_ROW = 16 << 20 };
 
 typedef struct dfrt__source_kind {
     const char *prefix; /* with the colon */
@@ -34,9 +38,34 @@ struct dfrt_source {
     uint64_t good, malformed;
     const char *unit;  /* how messages count: "line" or "record" */
     dfrt_output kept;  /* malformed rows; its buffer is NULL without a file */
+    bool kept_header;  /* that file has its header: a source may see several */
+    dfrt__transport *transport; /* where connections come from that `kind` reads; NULL for files */
+    dfrt_input *connection;     /* what `kind` is to read instead of a path; it takes it */
+    dfrt__pace *pace;           /* holds records back until they are due; NULL for full speed */
 };
 
-extern const dfrt__source_kind dfrt__csv_source, dfrt__lines_source, dfrt__binary_source, dfrt__generate_source;
+extern const dfrt__source_kind dfrt__csv_source, dfrt__jsonl_source, dfrt__lines_source, dfrt__binary_source,
+    dfrt__generate_source;
+
+static inline size_t dfrt__max_row(const dfrt_source *source)
+{
+    return source->options.max_row == 0 ? DFRT__DEFAULT_MAX_ROW : source->options.max_row;
+}
+
+/* The connection if there is one, else what the path names. */
+static inline dfrt_status dfrt__source_input(dfrt_source *source, const char *path, size_t limit, dfrt_input **out,
+                                             dfrt_error *error)
+{
+    *out = source->connection;
+    source->connection = NULL;
+    return *out != NULL ? DFRT_OK : dfrt_input_open(out, path, limit, error);
+}
+
+/* Whether the record can be a line; DFRT_USAGE when it can't. */
+dfrt_status dfrt__check_lines_record(const dfrt_source *source, dfrt_error *error);
+
+/* Reads without regard to the pace. */
+dfrt_status dfrt__source_read_now(dfrt_source *source, char *records, size_t capacity, size_t *count);
 
 /* A row that is none: counts it, reports it, keeps `raw` (and a newline, if the unit is a line). */
 void dfrt__malformed(dfrt_source *source, uint64_t number, const char *reason, dfrt_slice raw);

@@ -93,6 +93,7 @@ void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint6
         }
     }
     wait_for_room(stage);
+    stage->order = 0;
 }
 
 /* --- receiving: all links of a round, merged into the order of the sequential program ---------------- */
@@ -171,7 +172,7 @@ static void consume(dfrt_stage *stage, const dfrt_inlet *inlet, dfrt_receiver *r
     }
     receiver->at = to;
     dfrt_run run = {batch->elements + from * inlet->edge->element_size, batch->times + from,
-                    batch->positions + from, to - from};
+                    batch->positions + from, batch->orders + from, to - from};
     if (!dfrt_run_failed(stage->run)) {
         inlet->edge->consume(stage->segment, &run);
     }
@@ -204,9 +205,12 @@ static void end_event(dfrt_stage *stage)
 /* True when `a` comes before `b`: both lie at the same position of the same edge. */
 static bool comes_before(const dfrt_inlet *inlet, const dfrt_receiver *a, const dfrt_receiver *b)
 {
+    if (inlet->edge->order == NULL) {
+        return a->batch->orders[a->at] < b->batch->orders[b->at];
+    }
     int64_t time_a = a->batch->times[a->at];
     int64_t time_b = b->batch->times[b->at];
-    if (time_a != time_b || inlet->edge->order == NULL) {
+    if (time_a != time_b) {
         return time_a < time_b;
     }
     size_t size = inlet->edge->element_size;
@@ -231,7 +235,7 @@ static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t p
         }
         const dfrt_batch *batch = first->batch;
         dfrt_run run = {batch->elements + first->at * inlet->edge->element_size, batch->times + first->at,
-                        batch->positions + first->at, 1};
+                        batch->positions + first->at, batch->orders + first->at, 1};
         first->at++;
         if (!dfrt_run_failed(stage->run)) {
             inlet->edge->consume(stage->segment, &run);

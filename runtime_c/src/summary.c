@@ -2,9 +2,12 @@
 #include "summary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "dfrt/store.h"
 
@@ -49,7 +52,7 @@ static uint64_t malformed(const dfrt__reader *reader, unsigned step)
 {
     for (unsigned i = 0; i < reader->program->source_count; i++) {
         if (reader->program->sources[i].step == step) {
-            return dfrt_source_malformed(reader->inputs[i].source);
+            return reader->inputs[i].malformed;
         }
     }
     return 0;
@@ -108,6 +111,51 @@ static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options
     (void)fprintf(out, "]}\n");
 }
 
+/* --- into a file -------------------------------------------------------------------------------------- */
+
+static dfrt_status write_to(int fd, const char *path, const char *text, size_t size, dfrt_error *error)
+{
+    ssize_t done = 0;
+    while (size > 0 && (done = write(fd, text, size)) >= 0) {
+        text += done;
+        size -= (size_t)done;
+    }
+    int reason = errno;
+    if (done < 0 || close(fd) != 0) {
+        reason = done < 0 ? reason : errno;
+        return dfrt_fail(error, DFRT_IO, "cannot write '%s': %s", path, strerror(reason));
+    }
+    return DFRT_OK;
+}
+
+static bool is_special(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+/* Whoever looks sees the old file or the whole new one; a device or a pipe is written as it is. */
+static dfrt_status write_whole(const char *path, const char *text, size_t size, dfrt_error *error)
+{
+    char *beside = NULL;
+    bool direct = is_special(path);
+    int made = direct ? asprintf(&beside, "%s", path) : asprintf(&beside, "%s.%d.tmp", path, (int)getpid());
+    if (made < 0) {
+        dfrt_out_of_memory();
+    }
+    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    dfrt_status status = fd < 0 ? dfrt_fail(error, DFRT_IO, "cannot create '%s': %s", path, strerror(errno))
+                                : write_to(fd, path, text, size, error);
+    if (status == DFRT_OK && !direct && rename(beside, path) != 0) {
+        status = dfrt_fail(error, DFRT_IO, "cannot write '%s': %s", path, strerror(errno));
+    }
+    if (status != DFRT_OK && !direct && fd >= 0) {
+        (void)unlink(beside); /* half a summary helps nobody */
+    }
+    free(beside);
+    return status;
+}
+
 dfrt_status dfrt__summary_write(const dfrt__reader *reader, const dfrt__options *options, bool fused,
                                 dfrt_error *error)
 {
@@ -115,14 +163,19 @@ dfrt_status dfrt__summary_write(const dfrt__reader *reader, const dfrt__options 
     gather(reader->layout, &sum);
     fill_in(reader->program, &sum);
     dfrt_status status = DFRT_OK;
-    FILE *out = options->stats_path == NULL ? stderr : fopen(options->stats_path, "w");
-    if (out == NULL) {
-        status = dfrt_fail(error, DFRT_IO, "%s: %s", options->stats_path, strerror(errno));
+    if (options->stats_path == NULL) {
+        write_all(stderr, reader, options, fused, &sum);
     } else {
-        write_all(out, reader, options, fused, &sum);
-        if (out != stderr && fclose(out) != 0) {
-            status = dfrt_fail(error, DFRT_IO, "%s: %s", options->stats_path, strerror(errno));
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        if (out == NULL) {
+            dfrt_out_of_memory();
         }
+        write_all(out, reader, options, fused, &sum);
+        status = fclose(out) == 0 ? write_whole(options->stats_path, text, size, error)
+                                  : dfrt_fail(error, DFRT_MEMORY, "no memory for the summary");
+        free(text);
     }
     free(sum.counts);
     return status;

@@ -93,7 +93,7 @@ double dfrt_ewma(const double *values, const int64_t *times, size_t count, doubl
 {
     double smooth = values[0];
     for (size_t i = 1; i < count; i++) {
-        if (times[i] < times[i - 1]) {
+        if (times != NULL && times[i] < times[i - 1]) {
             return smooth_sorted(values, times, count, alpha);
         }
         smooth = alpha * values[i] + (1.0 - alpha) * smooth;

@@ -16,7 +16,7 @@ from dfc.compiler.interpret.generate import SplitMix64, generate, key_drawer
 from dfc.dsl import typed
 from dfc.dsl.types import BOOL, F64, I64, SYMBOL, Duration, Field, Float, Int, Record, Text, Timestamp
 
-from tests.compiler.hand_built import HERE, READING, count_window, program, readings, source, step
+from tests.compiler.hand_built import HERE, count_window, program, readings, source, step
 
 TICK = Record("Tick", (Field("ts", Timestamp("ms")), Field("name", SYMBOL), Field("x", F64), Field("f", Float(32)),
                        Field("on", BOOL), Field("n", Int(16, True)), Field("d", Duration("us")),
@@ -71,9 +71,9 @@ def test_sources_are_opened_by_their_connector(tmp_path):
     assert run(program(packed), folder=tmp_path).rows["out"] == [(1, 2, 3.5)]
 
 
-def in_c(window):
+def in_c(window, function="sum_up"):
     record = Record("Sum", (Field("n", I64), Field("total", F64)))
-    body = typed.CFunction("sum.c", "sum_up", HERE)
+    body = typed.CFunction("sum.c", function, HERE)
     return step("o", "s", typed.Operator((), window, (typed.Alternate("c", 1.0, None, None, body, HERE),)), record)
 
 
@@ -85,21 +85,34 @@ def test_an_alternate_in_c_needs_its_library():
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_an_alternate_in_c_is_called_with_the_window(tmp_path):
-    structs = "typedef struct { int64_t ts, k; double x; } Reading; typedef struct { int64_t n; double total; } Sum;\n"
-    function = "void sum_up(const Reading *tuples, size_t count, Sum *result)"
+    structs = ("typedef struct { int64_t ts, k; double x; } Reading; typedef struct { int64_t n; double total; } Sum;\n"
+               "typedef struct { const Reading *tuples; const int64_t *times; size_t count; int64_t start, end; } "
+               "Window;\n"
+               "bool sum_up(const Window *window, Sum *result);\n"
+               "bool sum_one(const Reading *tuple, Sum *result);\n")
     (tmp_path / "sum.c").write_text(f"""
+        #include <stdbool.h>
         #include <stddef.h>
         #include <stdint.h>
-        {structs}{function}
+        {structs}
+        bool sum_up(const Window *window, Sum *result)
         {{
-            *result = (Sum){{(int64_t)count, 0.0}};
-            for (size_t i = 0; i < count; i++) result->total += tuples[i].x;
+            *result = (Sum){{(int64_t)window->count, 0.0}};
+            for (size_t i = 0; i < window->count; i++) result->total += window->tuples[i].x;
+            return window->times[0] != 5;
+        }}
+        bool sum_one(const Reading *tuple, Sum *result)
+        {{
+            *result = (Sum){{1, tuple->x}};
+            return tuple->x > 1.0;
         }}""")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", "sum.so", "sum.c"], cwd=tmp_path, check=True)
-    user_c = UserC(tmp_path / "sum.so", f"{structs}{function};", {READING.name: "Reading", "Sum": "Sum"})
-    rows = {"s": readings((1, 1), (2, 2), (3, 4), (4, 8))}
-    assert run(program(source(), in_c(count_window(2))), rows, user_c=user_c).rows["out"] == [(2, 3.0), (2, 12.0)]
-    assert run(program(source(), in_c(None)), rows, user_c=user_c).rows["out"][-1] == (1, 8.0)
+    user_c = UserC(tmp_path / "sum.so", structs)
+    rows = {"s": readings((1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32))}
+    windows = in_c(count_window(2), "sum_up")
+    assert run(program(source(), windows), rows, user_c=user_c).rows["out"] == [(2, 3.0), (2, 12.0)]
+    single = in_c(None, "sum_one")
+    assert run(program(source(), single), rows, user_c=user_c).rows["out"][:2] == [(1, 2.0), (1, 4.0)]
 
 
 def test_sinks_write_what_sources_read(tmp_path):

@@ -6,12 +6,12 @@ import logging
 from fractions import Fraction
 
 import pytest
-
 from dfc.dsl import ast
 from dfc.dsl.diagnostics import Diagnostics
 from dfc.dsl.grammar import load_grammar
 from dfc.dsl.lexer import RESERVED
 from dfc.dsl.parser import parse
+
 from tests.dsl.parsing import CASES, EVERYTHING, clean, expr, read
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from dfc.dsl.cursor import Cursor
 from dfc.dsl.diagnostics import Diagnostics
 from dfc.dsl.parser import parse
 from dfc.dsl.syntax_errors import MAX_MISTAKES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests.dsl.parsing import EVERYTHING, PROGRAMS, read
 
 
@@ -48,6 +48,7 @@ def names(text: str) -> list[str]:
     ("stream s = a |> window count 5slide 3", "E0010", "5 slide"),
     ("import 'a.dfl'", "E0006", '"a.dfl"'),
     ("record R { a: i32; b: i32 }", "E0014", ","),
+    ("stream if = a", "E0026", "if_"),
 ])
 def test_fix_is_offered(text, code, fix):
     item = first(text)
@@ -75,6 +76,7 @@ def test_missing_mark_is_named(text, code, missing):
 def test_expectation_is_in_the_words_of_the_language():
     assert first("stream s = a |> filter |> by k").expected == "an expression"
     assert first("stream = a").expected == "a name"
+    assert first("import other").expected == "a string in double quotes"
     assert first("operator o on s { }").expected == "`alternate`"
     assert "`filter`" in first("stream s = a |> |> by k").expected
     assert first('sink s = a to csv("a") order 3').expected == "`free`, `key` or `total`"
@@ -92,6 +94,11 @@ def test_open_bracket_is_shown():
     assert item.code in ("E0016", "E0015", "E0001")
     item = first("record R {\n  a: i32\nstream t = a\n")
     assert item.notes[0].span.line == 1 and item.notes[0].span.column == 10
+
+
+def test_what_was_put_in_stands_where_it_was_missing():
+    program, _ = read("record R { a: i32\n\n\nstream t = a\n")
+    assert program.declarations[0].span.end_line == 1
 
 
 # --- recovery ---
@@ -152,7 +159,8 @@ def test_nesting_up_to_the_limit_is_accepted():
     assert read("param p: i64 = " + "(" * 190 + "1" + ")" * 190)[1] == []
 
 
-@pytest.mark.parametrize("line", ["stream = x |> filter (\n", "record R { a: i32,\n", "x ", "stream s = a\n", '"', "{\n", "; "])
+@pytest.mark.parametrize("line", [
+    "stream = x |> filter (\n", "record R { a: i32,\n", "x ", "stream s = a\n", '"', "{\n", "; "])
 def test_hostile_files_take_linear_work(line, monkeypatch):
     steps = []
     advance = Cursor.advance
@@ -183,6 +191,6 @@ def test_any_text_is_read_without_raising(text):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from([*EVERYTHING.split(), "\n", "(", ")", "{", "}", ",", "|>", "5sec", "'", "&&"]), max_size=60))
+@given(st.lists(st.sampled_from([*EVERYTHING.split(), *"\n(){},'", "|>", "5sec", "&&"]), max_size=60))
 def test_any_sequence_of_words_is_read_without_raising(words):
     read(" ".join(words))

@@ -14,6 +14,7 @@ from dfc.dsl.types import F64, I64, SYMBOL, U64, Duration, Field, Int, Record, S
 from tests.dsl.checking import codes, program, shown
 
 CONFORMANCE = sorted((Path(__file__).parents[1] / "conformance" / "cases").glob("*/program.dfl"))
+RIGHT = sorted((Path(__file__).parent / "right").glob("*.dfl"))
 
 
 @pytest.mark.parametrize("path", CONFORMANCE, ids=lambda path: path.parent.name)
@@ -21,6 +22,14 @@ def test_conformance_programs_are_clean(path):
     diagnostics = Diagnostics()
     assert check(path.read_text(), str(path), diagnostics) is not None
     assert not diagnostics.items
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
+def test_whole_programs_have_no_errors(path):
+    """The example of the design, and a program with every construct of the language."""
+    diagnostics = Diagnostics()
+    assert check(path.read_text(), path.name, diagnostics) is not None
+    assert {item.code for item in diagnostics.items} <= {"W0100"}
 
 
 def names(text: str, **options) -> list[str]:
@@ -219,8 +228,9 @@ def test_flatmap():
 
 
 def test_update():
-    update = program("stream s = quotes |> by symbol |> update { total: f64 = 0, n: i64 = 0 }"
-                     " with { total: total + price } emit { symbol, mean: total / n } expire after 10min").step("s").body
+    result = program("stream s = quotes |> by symbol |> update { total: f64 = 0, n: i64 = 0 }"
+                     " with { total: total + price } emit { symbol, mean: total / n } expire after 10min")
+    update = result.step("s").body
     assert update.state.fields == (Field("total", F64), Field("n", I64)) and update.expire_after == 600_000
     assert [shown(e) for e in (*update.initial, *update.next)] == ["0.0:f64", "0:i64", "($total + price)", "$n"]
 

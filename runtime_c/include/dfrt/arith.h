@@ -52,6 +52,14 @@ static inline uint64_t dfrt_mod_u64(uint64_t a, uint64_t b, uint64_t *faults)
     return a % b;
 }
 
+/* Whether an index lies in an array; one that does not is a fault. */
+static inline bool dfrt_within(int64_t index, int64_t size, uint64_t *faults)
+{
+    bool inside = index >= 0 && index < size;
+    *faults += !inside;
+    return inside;
+}
+
 /* Towards minus infinity, for the time axis; `b` is positive. */
 static inline int64_t dfrt_floor_div(int64_t a, int64_t b)
 {
@@ -106,6 +114,13 @@ static inline uint64_t dfrt_greatest_u64(uint64_t a, uint64_t b) { return b > a 
 /* NaN only when both are. */
 static inline double dfrt_least_f64(double a, double b) { return b < a || a != a ? b : a; }
 static inline double dfrt_greatest_f64(double a, double b) { return b > a || a != a ? b : a; }
+
+/* How far two numbers are apart; the largest distance needs all 64 bits. */
+static inline uint64_t dfrt_distance_u64(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+static inline uint64_t dfrt_distance_i64(int64_t a, int64_t b)
+{
+    return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
 
 static inline int64_t dfrt_abs_i64(int64_t x) { return x < 0 ? dfrt_neg_i64(x) : x; }
 

@@ -41,6 +41,7 @@ typedef struct dfrt_batch {
     bool ends_stream; /* the last batch of this link */
     uint64_t read_ns; /* when the tuples of this round were read */
     uint32_t *positions;
+    uint32_t *orders; /* among the elements of one position */
     int64_t *times;
     unsigned char *elements;
     dfrt_marker *markers;
@@ -71,7 +72,8 @@ bool dfrt_sender_turn(dfrt_sender *sender, bool ends_round, bool flush, bool end
 bool dfrt_sender_pump(dfrt_sender *sender);
 
 /* Appends an element; false: no memory. */
-static inline bool dfrt_sender_put(dfrt_sender *sender, uint32_t position, int64_t time, const void *element)
+static inline bool dfrt_sender_put(dfrt_sender *sender, uint32_t position, uint32_t order, int64_t time,
+                                   const void *element)
 {
     dfrt_batch *batch = sender->filling;
     if (batch->count == sender->capacity) {
@@ -82,6 +84,7 @@ static inline bool dfrt_sender_put(dfrt_sender *sender, uint32_t position, int64
     }
     uint32_t at = batch->count++;
     batch->positions[at] = position;
+    batch->orders[at] = order;
     batch->times[at] = time;
     memcpy(batch->elements + at * sender->element_size, element, sender->element_size);
     return true;

@@ -19,6 +19,7 @@ typedef struct dfrt_csv_options {
     bool no_header;             /* then the file has exactly these columns, in this order */
     size_t max_row;             /* bytes; 0 is 16 MiB */
     int stop_fd;                /* gives up waiting for the header: -1 is never */
+    dfrt_input *input;          /* read this, which the reader takes over, instead of the path; or NULL */
 } dfrt_csv_options;
 
 /* DFRT_MISSING: no such file, header or column. DFRT_MALFORMED: the header itself is broken. DFRT_END: stopped while

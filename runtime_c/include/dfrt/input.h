@@ -24,6 +24,9 @@ typedef struct dfrt_input {
     size_t limit;    /* the buffer does not grow beyond this */
     int fd;
     bool live;
+    bool framed;   /* a last row without its newline was cut off: what a connection brings is, a file may end so */
+    bool named;    /* a named pipe that we opened, without blocking */
+    bool received; /* it has brought at least one byte */
     bool ended;
     char *path;
 } dfrt_input;
@@ -31,6 +34,9 @@ typedef struct dfrt_input {
 /* Opens a path, or standard input as "-". Bytes that are not consumed may grow to `limit`, and no further. A named
  * pipe is opened without waiting for its writer. */
 dfrt_status dfrt_input_open(dfrt_input **out, const char *path, size_t limit, dfrt_error *error);
+
+/* A connection, which the input closes; fd does not block. `name` is what messages call it. On failure fd stays open. */
+dfrt_status dfrt_input_adopt(dfrt_input **out, int fd, const char *name, size_t limit, dfrt_error *error);
 
 /* Gets more bytes. DFRT_OK: there are more. DFRT_AGAIN: none now. DFRT_END: none ever. DFRT_MALFORMED: `limit` bytes
  * are there and none was consumed. DFRT_IO, DFRT_MEMORY: failed, `error` says how. */

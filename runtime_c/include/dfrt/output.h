@@ -12,6 +12,8 @@
 #include <dfrt/status.h>
 #include <dfrt/symbol.h>
 
+struct dfrt__peer;
+
 #define DFRT_OUTPUT_CAPACITY ((size_t)128 << 10)
 
 typedef struct dfrt_output {
@@ -21,10 +23,13 @@ typedef struct dfrt_output {
     int fd;
     int failure;     /* the errno of the first failed write, or 0 */
     char *path;
+    struct dfrt__peer *peer; /* a socket instead of fd, or NULL */
 } dfrt_output;
 
 /* Creates or empties the file; "-" is standard output, which close leaves open. */
 dfrt_status dfrt_output_open(dfrt_output *out, const char *path, dfrt_error *error);
+/* Over a socket; the output closes the peer, also when it fails. `title` is what messages call it. */
+dfrt_status dfrt__output_open_peer(dfrt_output *out, struct dfrt__peer *peer, const char *title, dfrt_error *error);
 /* Writes out what is buffered. */
 dfrt_status dfrt_output_flush(dfrt_output *out, dfrt_error *error);
 /* Flushes and frees, whatever it answers. Closing what is closed does nothing. */

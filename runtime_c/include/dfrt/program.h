@@ -37,12 +37,12 @@ typedef struct dfrt_step_entry {
     bool same;
 } dfrt_step_entry;
 
-/* An operator with alternates; `active` is read at every result. */
+/* An operator with alternates; which one is active is part of the run (dfrt_run_state). */
 typedef struct dfrt_alternates {
     const char *step;
     const char *const *names;
     unsigned count;
-    _Atomic unsigned *active;
+    unsigned active; /* at the start of a run */
 } dfrt_alternates;
 
 typedef struct dfrt_program {
@@ -68,8 +68,10 @@ typedef struct dfrt_program {
 typedef struct dfrt_run_state {
     _Atomic int failed; /* 0 good, 1 being written, 2 `error` is complete (release; readers acquire) */
     dfrt_error error;
-    int stop_fd;      /* becomes readable when the run is to end */
+    _Atomic int stop; /* no more input is to be read: a signal came, or a stage has failed */
+    int stop_fd;      /* becomes readable when the run is to end; -1 when nobody waits for input */
     int stop_write_fd;
+    _Atomic unsigned *alternates; /* by entry of program->alternates: the active one; relaxed, read at every result */
 } dfrt_run_state;
 
 static inline bool dfrt_run_failed(dfrt_run_state *run)
@@ -78,8 +80,9 @@ static inline bool dfrt_run_failed(dfrt_run_state *run)
     return atomic_load_explicit(&run->failed, memory_order_relaxed) != 0;
 }
 
-/* Switches the active alternate of an operator; takes effect at its next result. False: no such operator. */
-bool dfrt_set_alternate(const dfrt_program *program, const char *step, unsigned alternate);
+/* Switches the active alternate of an operator, from any thread; takes effect at its next result. False: the
+ * program has no such operator, or the operator no such alternate. */
+bool dfrt_set_alternate(dfrt_run_state *run, const dfrt_program *program, const char *step, const char *alternate);
 
 /* 0 good, 2 wrong usage, 4 the run failed. */
 int dfrt_main(const dfrt_program *program, int argc, char **argv);

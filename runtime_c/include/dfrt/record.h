@@ -53,12 +53,12 @@ static inline void dfrt__pack_bytes(unsigned char *to, const unsigned char *from
 
 static inline void dfrt_pack(unsigned char *packed, const void *number, size_t size)
 {
-    dfrt__pack_bytes(packed, number, size);
+    dfrt__pack_bytes(packed, (const unsigned char *)number, size);
 }
 
 static inline void dfrt_unpack(void *number, const unsigned char *packed, size_t size)
 {
-    dfrt__pack_bytes(number, packed, size);
+    dfrt__pack_bytes((unsigned char *)number, packed, size);
 }
 
 struct dfrt_output;

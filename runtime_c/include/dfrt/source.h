@@ -1,12 +1,15 @@
-/* Connectors that produce records: csv, lines, binary and generate, opened by a text `kind:rest`.
+/* Connectors that produce records: files, sockets and a generator, opened by a text `kind:rest`.
  *
  *     csv:PATH       a header and rows; columns are matched with the record's fields by name
+ *     jsonl:PATH     a JSON object a line (see jsonl.h)
  *     lines:PATH     each line is the record's only field, a text or symbol
  *     binary:PATH    packed records; the texts of symbols stand in PATH.symbols (see sink.h)
+ *     tcp:HOST:PORT?K=V&…, unix:PATH?K=V&…  one of these four formats over a socket (see endpoint.h)
  *     generate:K=V,… synthetic tuples (see generate.h)
  *
  * PATH may be "-" for standard input. A row that does not fit is malformed: counted, the first ones reported on
- * stderr, all of them optionally kept in a file, and reading goes on.
+ * stderr, all of them optionally kept in a file, and reading goes on. So is the half of a row with which a connection
+ * ends. Each connection is a stream of its own, with a CSV header of its own.
  *
  * Threads:   one thread at a time uses a source.
  * Ownership: records are written to the caller's array; a source keeps copies of the texts it was opened with, but
@@ -22,12 +25,25 @@
 
 typedef struct dfrt_source dfrt_source;
 
+/* The pace at which a file is replayed, and what several files that are replayed by event time share: the earliest of
+ * their first times is the start. The reader of a run owns it; begin with {0}. */
+typedef struct dfrt_replay {
+    double rate;        /* records a second, or 0 */
+    double speed;       /* seconds of event time a second, or 0; sources without event time are not held back */
+    unsigned awaited;   /* sources whose first record was not seen yet */
+    bool known;         /* some first time is in origin_ns */
+    double origin_ns;
+    uint64_t began_ns;  /* of the monotonic clock; 0 before the first record of all */
+} dfrt_replay;
+
 typedef struct dfrt_source_options {
     int event_time;             /* index of the field, -1 for none */
     int stop_fd;                /* readable when the program is to end, -1 for never */
     size_t max_row;             /* bytes of the longest row or line, 0 is 16 MiB */
     uint64_t report_limit;      /* malformed rows that are reported one by one */
     const char *malformed_path; /* a file of this source's own for malformed rows, or NULL; CSV keeps its header */
+    bool quiet;                 /* nothing on stderr about connections that are made */
+    dfrt_replay *replay;        /* NULL: as fast as it can be read. Only files are held back. */
 } dfrt_source_options;
 
 #define DFRT_SOURCE_DEFAULTS ((dfrt_source_options){.event_time = -1, .stop_fd = -1, .report_limit = 10})

@@ -16,6 +16,7 @@
 
 enum { DFRT_SLOTS = 1024 }; /* keyed state is divided into this many slots */
 #define DFRT_ROUND_END (UINT32_MAX - 1) /* the position of what happens at the end of a round, in every stage */
+#define DFRT_SECOND_INPUT (UINT32_C(1) << 31) /* in an order: results for the second input come after the first's */
 
 typedef struct dfrt_count {
     uint64_t out;
@@ -28,6 +29,7 @@ typedef struct dfrt_run {
     const unsigned char *elements;
     const int64_t *times;
     const uint32_t *positions;
+    const uint32_t *orders;
     size_t count;
 } dfrt_run;
 
@@ -37,7 +39,7 @@ typedef struct dfrt_edge {
     unsigned from, to;
     size_t element_size;
     /* Which of two elements that one event released in two replicas of `from` comes first, times being equal.
-     * NULL: that can't happen. */
+     * NULL: their orders tell. */
     int (*order)(const void *left, const void *right);
     void (*consume)(void *segment, const dfrt_run *run);
     void (*watermark)(void *segment, int64_t watermark);
@@ -78,6 +80,8 @@ typedef struct dfrt_stage {
     void *segment;
     bool fused;
     uint32_t position;     /* of the event at hand in its round */
+    uint32_t order;        /* of the element at hand among those of its event: stages that are not replicated
+                            * number what they put out, replicas of a keyed one pass the number on */
     unsigned replica;
     dfrt_outlet *outlets;  /* by edge; those of other segments are empty */
     dfrt_inlet *inlets;    /* in the order in which one event's elements are taken */
@@ -93,6 +97,7 @@ typedef struct dfrt_segment_head {
     dfrt_stage *stage;
     dfrt_count *counts;
     void **peers; /* the segments of the fused layout, by number */
+    _Atomic unsigned *alternates; /* of the run: which one is active, by operator with alternates */
 } dfrt_segment_head;
 
 /* --- for generated code ----------------------------------------------------------------------------- */
@@ -105,7 +110,7 @@ void dfrt_stage_fail(dfrt_stage *stage, const dfrt_error *error);
 static inline void dfrt_stage_put(dfrt_stage *stage, unsigned edge, unsigned replica, int64_t time,
                                   const void *element)
 {
-    if (!dfrt_sender_put(&stage->outlets[edge].senders[replica], stage->position, time, element)) {
+    if (!dfrt_sender_put(&stage->outlets[edge].senders[replica], stage->position, stage->order, time, element)) {
         dfrt_out_of_memory();
     }
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from dfc.compiler.artifacts.bundle import Bundle
-from dfc.compiler.build import cache, compile_program, toolchain, write_bundle
+from dfc.compiler.build import Order, cache, compile_program, deliver, toolchain
 from dfc.compiler.build import folder as output_folder
 from dfc.compiler.failure import Missing, Usage, Wrong
 from dfc.dsl.diagnostics import Diagnostics, ProgramError
@@ -65,19 +65,19 @@ def test_the_same_bundle_is_built_once(tmp_path):
 def test_output_is_deterministic_and_untouched_when_equal(tmp_path):
     bundle, folders = hello(tmp_path), (tmp_path / "one", tmp_path / "two words")
     for folder in folders:
-        write_bundle(bundle, folder, "portable", compile_program(bundle, "portable"))
+        deliver(bundle, Order(), folder)
     one, two = (snapshot(folder) for folder in folders)
     assert one.pop("hello.d") != two.pop("hello.d")
     assert one == two
     before = {path: path.stat().st_mtime_ns for path in folders[0].rglob("*")}
-    write_bundle(bundle, folders[0], "portable", compile_program(bundle, "portable"))
+    deliver(bundle, Order(), folders[0])
     assert {path: path.stat().st_mtime_ns for path in folders[0].rglob("*")} == before
 
 
 def test_no_path_of_this_machine_in_the_output(tmp_path):
     fit = "#include <assert.h>\nint fit(int x);\nint fit(int x) { assert(x); return x; }\n"
     bundle = hello(tmp_path, user={"fit.c": fit})
-    write_bundle(bundle, tmp_path / "out", "portable", compile_program(bundle, "portable"))
+    deliver(bundle, Order(), tmp_path / "out")
     for name, data in snapshot(tmp_path / "out").items():
         assert name == "hello.d" or str(tmp_path).encode() not in data, name
         assert b"dfc-build-" not in data, name
@@ -86,7 +86,7 @@ def test_no_path_of_this_machine_in_the_output(tmp_path):
 def test_make_alone_builds_the_output_folder(tmp_path):
     bundle = hello(tmp_path, user={"fit.c": '#include "deep/fit.h"\nint fit(void) { return FIT; }\n',
                                    "deep/fit.h": "#define FIT 1\nint fit(void);\n"})
-    write_bundle(bundle, tmp_path / "out", "portable")
+    deliver(bundle, Order(), tmp_path / "out")
     made = subprocess.run(["make", "-C", tmp_path / "out", "-j2"], capture_output=True, text=True)
     assert (made.returncode, "warning" in made.stderr) == (0, False), made.stderr
     assert subprocess.check_output([tmp_path / "out" / "hello"], text=True) == "hello\n"
@@ -95,7 +95,7 @@ def test_make_alone_builds_the_output_folder(tmp_path):
 
 def test_manifest_says_what_went_in_and_out(tmp_path):
     bundle = hello(tmp_path, user={"fit.c": "int fit;\n"})
-    write_bundle(bundle, tmp_path / "out", "portable")
+    deliver(bundle, Order(), tmp_path / "out")
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert (manifest["app"], manifest["target"], manifest["params"]) == ("hello", "portable", {"n": "3"})
     assert manifest["abi"] == 7
@@ -108,7 +108,7 @@ def test_depfile_is_read_by_make(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
     bundle = hello(folder)
-    write_bundle(bundle, Path("out"), "portable", compile_program(bundle, "portable"))
+    deliver(bundle, Order(), Path("out"))
     (tmp_path / "Makefile").write_text("include out/hello.d\nout/hello:\n\t@echo rebuilding\n")
     os.utime(tmp_path / "out" / "hello")
     assert "rebuilding" not in subprocess.check_output(["make"], cwd=tmp_path, text=True)

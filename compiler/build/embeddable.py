@@ -1,0 +1,58 @@
+"""A program as libraries that others link with: libAPP.a and libAPP.so, which show nothing but the program's functions.
+
+In the shared library everything else is hidden. In the static one the program is a single object whose other names
+are local, and the runtime stands beside it, so that two programs link into one executable: the user's functions of the
+one never meet those of the other, and the runtime is there once.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from dfc.compiler.artifacts.bundle import Bundle
+from dfc.compiler.failure import Missing
+from dfc.dsl.diagnostics import Diagnostics
+
+from .folder import Tree
+from .program import CompilerFailed, Job, build_once, compile_parts
+from .toolchain import LINK_FLAGS, flags
+
+_FLAGS = ("-fPIC", "-fvisibility=hidden")
+
+
+def compile_embeddable(bundle: Bundle, target: str, diagnostics: Diagnostics | None = None) -> Path:
+    """The folder, in the cache, that holds the two libraries. Raises ProgramError when the user's C is wrong."""
+    return build_once("embeddable", bundle, (*flags(target), *_FLAGS), _link, diagnostics)
+
+
+def library_names(app: str) -> tuple[str, str]:
+    return f"lib{app}.a", f"lib{app}.so"
+
+
+def _link(bundle: Bundle, tree: Tree, job: Job, out: Path) -> str:
+    said, (*objects, runtime) = compile_parts({name: data for name, data in tree.items() if name != "main.c"}, job)
+    static, shared = (str(out / name) for name in library_names(bundle.app))
+    job.call("-shared", *_undefined(job), f"-Wl,-soname,{Path(shared).name}", "-o", shared, *objects, runtime,
+             *LINK_FLAGS)
+    whole = str(job.folder / f"{bundle.app}.o")
+    job.call("-r", "-nostdlib", "-o", whole, *objects)
+    _tool("objcopy", "--localize-hidden", whole)
+    shutil.copyfile(runtime, static)
+    _tool("ar", "rcsD", static, whole)
+    return said
+
+
+def _undefined(job: Job) -> tuple[str, ...]:
+    """A function that nothing defines is an error; but a sanitizer's own come with the executable."""
+    return () if any(flag.startswith("-fsanitize") for flag in job.flags) else ("-Wl,--no-undefined",)
+
+
+def _tool(*words: str) -> None:
+    try:
+        subprocess.run(words, check=True, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise Missing(f"`{words[0]}` is missing: install it with `apt-get install binutils`") from None
+    except subprocess.CalledProcessError as error:
+        raise CompilerFailed(error.stderr) from None

@@ -1,0 +1,79 @@
+"""What a program offers to one that embeds it: typed functions over <dfrt/embed.h>, in APP.h and APP_embed.c.
+
+Before: source `quotes: Quote`, sink `forecasts`.
+After:  hft_create, hft_push_quotes(instance, const hft_Quote *, count), …, options with `on_forecasts`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...dsl import typed
+from ..artifacts.interface import Interface, Port
+from .header import declarations, header
+from .names import identifier
+from .step_views import Context
+from .templating import render
+
+ROLES = ("instance", "options", "create", "merge", "poll", "drain", "destroy", "take", "error", "set_alternate",
+         "count", "symbol", "symbol_text", "symbol_count")
+
+
+@dataclass(frozen=True)
+class PortView:
+    name: str
+    number: int
+    c: str
+    record: str
+    push: str = ""
+    end: str = ""
+
+
+def embedding_files(context: Context) -> tuple[tuple[tuple[str, str], ...], Interface]:
+    """The header with the functions, the file that defines them, and what they are."""
+    app, views = context.graph.program.name, _views(context)
+    text = render("embed.h.j2", **views).rstrip("\n")
+    files = ((f"{app}.h", header(context, embedding=text)),
+             (f"{app}_embed.c", render("embed.c.j2", app=app, program=context.names.program, **views)))
+    return files, _interface(context, views, text)
+
+
+def _interface(context: Context, views: dict, text: str) -> Interface:
+    steps = {step.name: step for step in context.graph.steps}
+    sources = tuple(Port(v.name, steps[v.name].record, v.record) for v in views["sources"])
+    sinks = tuple(Port(v.name, context.input(steps[v.name]), v.record) for v in views["sinks"])
+    alternates = tuple((chosen.operator, tuple(a.name for a in steps[chosen.operator].body.alternates))
+                       for chosen in context.plan.alternates)
+    functions = tuple((role, name) for role, name in views["api"].items() if role not in ("instance",))
+    cdef = declarations(context) + text.replace("DFRT_API ", "")
+    return Interface(context.graph.program.name, sources, sinks, alternates, functions, cdef)
+
+
+def _views(context: Context) -> dict:
+    names = _Free(context)
+    api = {role: names.take(role) for role in ROLES}
+    sources = [PortView(step.name, number, identifier(step.name), context.record(step.record),
+                        names.take(f"push_{step.name}"), names.take(f"end_{step.name}"))
+               for number, step in enumerate(_steps(context, typed.Source))]
+    sinks = [PortView(step.name, number, identifier(step.name), context.record(context.input(step)))
+             for number, step in enumerate(_steps(context, typed.Sink))]
+    return {"api": api, "sources": sources, "sinks": sinks}
+
+
+def _steps(context: Context, kind: type) -> list[typed.Step]:
+    return [step for step in context.graph.steps if isinstance(step.body, kind)]
+
+
+class _Free:
+    """Names that begin with the app's and that nothing else in the header has."""
+
+    def __init__(self, context: Context):
+        self.prefix = f"{identifier(context.graph.program.name)}_"
+        self.declared = declarations(context)
+
+    def take(self, word: str) -> str:
+        name = self.prefix + word
+        while re.search(rf"\b{name}\b", self.declared):
+            name += "_"
+        return name

@@ -1,0 +1,127 @@
+#define _GNU_SOURCE
+#include "pace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFERED = 256 };
+
+struct dfrt__pace {
+    char *records;
+    size_t count, at;
+    dfrt_status next;  /* what the reading of `records` answered */
+    bool introduced;   /* the replay knows our first record, or that there is none */
+    uint64_t given;
+    int timer;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* can't fail for this clock */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+dfrt_status dfrt__pace_open(dfrt_source *source, dfrt_error *error)
+{
+    dfrt_replay *replay = source->options.replay;
+    bool wanted = replay != NULL && (replay->rate > 0 || (replay->speed > 0 && source->options.event_time >= 0));
+    if (!wanted || source->kind == &dfrt__generate_source || dfrt_source_is_live(source)) return DFRT_OK;
+    dfrt__pace *pace = calloc(1, sizeof *pace);
+    if (pace == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", source->name);
+    source->pace = pace;
+    pace->records = malloc(BUFFERED * source->record->size + 1);
+    pace->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (pace->timer < 0) return dfrt_fail(error, DFRT_IO, "no timer: %s", strerror(errno));
+    if (pace->records == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", source->name);
+    replay->awaited++;
+    return DFRT_OK;
+}
+
+void dfrt__pace_close(dfrt_source *source)
+{
+    if (source->pace == NULL) return;
+    if (source->pace->timer >= 0) (void)close(source->pace->timer);
+    free(source->pace->records);
+    free(source->pace);
+}
+
+int dfrt__pace_poll_fd(const dfrt_source *source)
+{
+    return source->pace->timer;
+}
+
+/* A double has a quarter of a microsecond to offer for times of our century, which is less than a timer's error. */
+static double event_ns(const dfrt_source *source, const char *record)
+{
+    const dfrt_field *field = &source->record->fields[source->options.event_time];
+    int64_t time;
+    memcpy(&time, record + field->offset, sizeof time);
+    return (double)time * (double)(field->unit_ns > 0 ? field->unit_ns : 1);
+}
+
+/* When the next record is due, after the beginning. Far away is far enough. */
+static uint64_t due_ns(const dfrt_source *source)
+{
+    const dfrt__pace *pace = source->pace;
+    const dfrt_replay *replay = source->options.replay;
+    double after = replay->rate > 0
+                       ? (double)pace->given * 1e9 / replay->rate
+                       : (event_ns(source, pace->records + pace->at * source->record->size) - replay->origin_ns) /
+                             replay->speed;
+    return after <= 0 ? 0 : after < 9e18 ? (uint64_t)after : (uint64_t)9e18;
+}
+
+static void introduce(dfrt_source *source)
+{
+    dfrt_replay *replay = source->options.replay;
+    source->pace->introduced = true;
+    replay->awaited--;
+    if (source->pace->count == 0 || replay->rate > 0) return;
+    double first = event_ns(source, source->pace->records);
+    if (!replay->known || first < replay->origin_ns) replay->origin_ns = first;
+    replay->known = true;
+}
+
+/* Fills the buffer; DFRT_OK when it holds a record. */
+static dfrt_status refill(dfrt_source *source)
+{
+    dfrt__pace *pace = source->pace;
+    while (pace->at == pace->count && pace->next == DFRT_OK) {
+        pace->at = pace->count = 0;
+        pace->next = dfrt__source_read_now(source, pace->records, BUFFERED, &pace->count);
+    }
+    if (!pace->introduced) introduce(source);
+    return pace->at < pace->count ? DFRT_OK : pace->next;
+}
+
+static dfrt_status wake_at(dfrt_source *source, uint64_t ns)
+{
+    struct itimerspec when = {.it_value = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)}};
+    if (timerfd_settime(source->pace->timer, TFD_TIMER_ABSTIME, &when, NULL) == 0) return DFRT_AGAIN;
+    return dfrt_fail(&source->error, DFRT_IO, "the timer failed: %s", strerror(errno));
+}
+
+dfrt_status dfrt__pace_read(dfrt_source *source, char *records, size_t capacity, size_t *count)
+{
+    dfrt__pace *pace = source->pace;
+    dfrt_replay *replay = source->options.replay;
+    uint64_t now = now_ns();
+    while (*count < capacity) {
+        dfrt_status status = refill(source);
+        if (status != DFRT_OK) return status;
+        if (replay->awaited > 0) return wake_at(source, now); /* the others are asked before we are asked again */
+        if (replay->began_ns == 0) replay->began_ns = now;
+        uint64_t due = due_ns(source);
+        if (due > now - replay->began_ns) return wake_at(source, replay->began_ns + due);
+        memcpy(records + *count * source->record->size, pace->records + pace->at++ * source->record->size,
+               source->record->size);
+        ++*count;
+        pace->given++;
+    }
+    return DFRT_OK;
+}

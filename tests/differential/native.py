@@ -1,0 +1,142 @@
+"""Compiles generated programs quickly, runs them in many layouts, and compares them with the interpreter.
+
+The runtime is built once a session and small on purpose: tiny rounds and batches, so that a few hundred
+tuples pass many round ends. DFC_SANITIZE adds a sanitizer, DFC_TEST_CFLAGS other flags for the C compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import shlex
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from dfc.compiler import interpret, pipeline
+from dfc.compiler.build import toolchain
+from dfc.compiler.build.folder import runtime_folder, source_tree
+from dfc.compiler.interpret.csv_rows import rows_of
+
+APP = "random_program"
+LAYOUTS = (("--workers", "1"), ("--workers", "1", "--layout", "staged"), ("--workers", "2"), ("--workers", "3"),
+           ("--workers", "5"))
+TIMEOUT = 60.0
+
+
+class Different(AssertionError):
+    """The program and the interpreter do not agree."""
+
+
+def flags() -> list[str]:
+    chosen = shlex.split(os.environ.get("DFC_TEST_CFLAGS", "-O0"))
+    return [*toolchain.NEEDED_FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *chosen, *toolchain._sanitizer_flags()]
+
+
+def call(*words: object, folder: Path) -> None:
+    command = [*toolchain.find_toolchain().command, *map(str, words)]
+    answer = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if answer.returncode:
+        raise Different(f"the C compiler refused:\n{answer.stderr}")
+
+
+@lru_cache(maxsize=4)
+def runtime(rounds: int) -> Path:
+    """The runtime's library, with rounds of so many events (0: as it is delivered)."""
+    folder = Path(tempfile.mkdtemp(prefix="dfc-differential-"))
+    sources = sorted(runtime_folder().joinpath("src").rglob("*.c"))
+    small = [f"-DDFRT_ROUND_EVENTS={rounds}", "-DDFRT_BATCH_MOST=5"] if rounds else []
+    call(*flags(), *small, f"-I{runtime_folder() / 'include'}", "-c", *sources, folder=folder)
+    subprocess.run(["ar", "rcs", "libdfrt.a", *(p.name for p in folder.glob("*.o"))], cwd=folder, check=True)
+    return folder / "libdfrt.a"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled program beside its typed form."""
+
+    typed: object
+    path: Path
+
+
+def build(text: str, folder: Path, rounds: int) -> Program:
+    """Compiles the program text; the generated C must be without warnings."""
+    typed = pipeline.check(text, "program.dfl", {})
+    bundle = pipeline.generate(text, "program.dfl", {})
+    (folder / "program.dfl").write_text(text)
+    for name, content in bundle.files:
+        (folder / name).write_text(content)
+    includes = (f"-I{folder}", f"-I{runtime_folder() / 'include'}")
+    call(*flags(), *includes, f"{bundle.app}.c", "main.c", runtime(rounds), *toolchain.LINK_FLAGS, "-o", "program",
+         folder=folder)
+    return Program(typed, folder / "program")
+
+
+def check_inputs(program: Program, files: dict[str, bytes], chosen=(), layouts=LAYOUTS) -> None:
+    """Runs the program with one set of input files in every layout; raises Different."""
+    folder = program.path.parent
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    expected = interpret.run(program.typed, folder=folder, active=dict(chosen))
+    words = [word for name, choice in chosen for word in ("--alternate", f"{name}={choice}")]
+    for layout in layouts:
+        stats = run(program, [*layout, *words])
+        try:
+            compare(program, expected, stats)
+        except Different as different:
+            raise Different(f"{' '.join(layout)}: {different}") from None
+
+
+def run(program: Program, words: list[str]) -> dict:
+    """The program's own summary."""
+    folder = program.path.parent
+    try:
+        answer = subprocess.run([program.path, *words, "--quiet", "--report", "0", "--stats=stats.json"], cwd=folder,
+                                capture_output=True, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        raise Different(f"{' '.join(words)}: it does not end") from None
+    if answer.returncode:
+        raise Different(f"{' '.join(words)}: exit {answer.returncode}\n{answer.stderr.decode(errors='replace')[-4000:]}")
+    return json.loads((folder / "stats.json").read_bytes())
+
+
+# --- comparing --------------------------------------------------------------------------------------
+
+
+def compare(program: Program, expected: interpret.Results, stats: dict) -> None:
+    paths = {step.name: step.body.connector.path for step in program.typed.steps if step.name in expected.rows}
+    for sink, rows in expected.rows.items():
+        data = (program.path.parent / paths[sink]).read_bytes()
+        if data != "".join(f"{line}\n" for line in expected.csv_lines(sink)).encode():
+            _compare_rows(sink, rows, data, expected.records[sink])
+    steps = {step["name"]: step for step in stats["steps"]}
+    for name, counters in expected.counters.items():
+        for what, value in (("out", counters.given), ("late", counters.late), ("malformed", counters.malformed),
+                            ("faults", counters.faults)):
+            if steps[name][what] != value:
+                raise Different(f"{name}: {what} is {steps[name][what]}, expected {value}")
+
+
+def _compare_rows(sink: str, rows: list[tuple], data: bytes, record) -> None:
+    got = list(rows_of(data, record))
+    for number, (mine, theirs) in enumerate(zip(got, rows, strict=False)):
+        if not isinstance(mine, tuple) or not all(map(same, mine, theirs)):
+            raise Different(f"{sink}: row {number} is {mine}, expected {theirs}\n"
+                            f"got      {got[max(0, number - 3):number + 4]}\n"
+                            f"expected {rows[max(0, number - 3):number + 4]}")
+    if len(got) != len(rows):
+        raise Different(f"{sink}: {len(got)} rows, expected {len(rows)}; the last ones are {got[-2:]} and {rows[-2:]}")
+
+
+def same(a, b) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+    return type(a) is type(b) and a == b
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
