@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ...dsl import typed
 from ...dsl.types import Array, Bool, Float, Int, Symbol, Text, Type, UNIT_NS, is_string, is_time
 from .c_types import c_type, declare
-from .names import c_string, identifier
+from .names import c_string, identifier, parameter
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _local(expr: typed.LocalRef, scope: Scope) -> str:
     owner, _, part = expr.name.rpartition(".")
     owner = owner or scope.state
     if not owner:
-        return identifier(part)
+        return parameter(part)
     place = f"{owner}->{identifier(part)}"
     return f"dfrt_text_of(&{place})" if isinstance(expr.type, Text) else place
 

@@ -5,6 +5,7 @@ Names of the language are plain ASCII words, so a name can only be wrong by mean
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 _KEYWORDS = frozenset("""auto break case char const continue default do double else enum extern float for goto if
@@ -14,11 +15,26 @@ alignas alignof bool true false asm typeof linux unix errno stdin stdout stderr 
 main complex imaginary noreturn static_assert thread_local sigaction stat environ offsetof setjmp""".split())
 
 
+# What generated code calls its own parts; a step whose functions could be taken for one of them gets a prefix.
+_OWN = re.compile(r"(segment|edge|symbol|source|sink|step)s?(_[0-9]+)?|read|end|fn|aggregate|alternates|head")
+_UNDER = re.compile(r"(under)*_")
+
+
 def identifier(word: str) -> str:
-    """A field, step or parameter as C name. Words that C or a macro may own, and all-capital ones, get a `_`."""
-    if word in _KEYWORDS or word.startswith(("_", "dfrt")) or word.isupper() and len(word) > 1:
-        return f"{word}_" if not word.startswith("_") else f"x{word}"
-    return word
+    """A field or function as C name: no two words give the same one.
+
+    Words that C or a macro may own, and all-capital ones, get a `_` at the end, and so do words that end in one
+    (`int` is `int_`, `int_` is `int__`); a `_` at the front, which C keeps for itself, becomes `under_`.
+    """
+    if _UNDER.match(word):
+        word = f"under{word}"
+    taken = word in _KEYWORDS or word.startswith("dfrt") or word.isupper() and len(word) > 1
+    return f"{word}_" if taken or word.endswith("_") else word
+
+
+def parameter(word: str) -> str:
+    """A parameter of a function of the program: never a type, a macro or a variable of generated code."""
+    return f"a_{word}"
 
 
 @dataclass
@@ -30,12 +46,18 @@ class Names:
 
     def step(self, name: str) -> str:
         if name not in self._taken:
-            wanted = identifier(name.replace(".", "_"))
-            used = set(self._taken.values())
-            while wanted in used:
-                wanted += "_"
+            plain = wanted = identifier(name.replace(".", "_"))
+            number = len(self._taken)
+            while self._meets_another(wanted):
+                wanted = f"s{number}_{plain}"
+                number += 1
             self._taken[name] = wanted
         return self._taken[name]
+
+    def _meets_another(self, wanted: str) -> bool:
+        """`win` has a function `win_group_close`: a step `win_group` must not. No part's name begins with a digit."""
+        used = (*self._taken.values(), identifier(self.app))
+        return bool(_OWN.fullmatch(wanted)) or any(_may_meet(one, wanted) or _may_meet(wanted, one) for one in used)
 
     def record(self, name: str) -> str:
         return f"{identifier(self.app)}_{name}"
@@ -51,7 +73,12 @@ class Names:
 
     @property
     def program(self) -> str:
-        return f"{identifier(self.app)}_program"
+        return f"dfc_program_{identifier(self.app)}"
+
+
+def _may_meet(short: str, long: str) -> bool:
+    rest = long.removeprefix(short)
+    return short == long or rest != long and rest.startswith("_") and not rest[1:2].isdigit()
 
 
 def c_string(text: str) -> str:

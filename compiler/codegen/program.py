@@ -31,9 +31,10 @@ def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, s
     program = graph.program
     context = Context(graph, plan, Names(program.name), {})
     app, file = program.name, os.path.basename(program.file)
+    own = f"{app}.c" if app != "main" else "main_.c"
     return (
         (f"{app}.h", header(context)),
-        (f"{app}.c", number_lines(_program_c(context, version), f"{app}.c")),
+        (own, number_lines(_program_c(context, version), own)),
         ("main.c", render("main.c.j2", app=app, file=file, program=context.names.program)),
         ("control.json", control_configuration(graph, plan)),
     )
@@ -69,6 +70,7 @@ def _program_c(context: Context, version: str) -> str:
         declarations=_declarations(context), links=_links(context, edges, code),
         steps=[c.functions for c in code.values() if c.functions], edges=edges,
         reading=_reading(context, code, waits), sources=_sources(context), sinks=_sinks(context, sinks),
+        processing=any(isinstance(s.body, typed.Source) and s.body.processing_time for s in graph.steps),
         step_entries=_step_entries(context), alternates=_alternates(context),
         symbols=[c_string(text) for text in context.symbols],
         symbol_sizes=[len(text.encode()) for text in context.symbols])
@@ -204,7 +206,7 @@ def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
 
 def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> str:
     sources = [code[step.name].view for step in context.graph.steps if isinstance(step.body, typed.Source)]
-    return render("reading.c.j2", sources=sources, waits=waits)
+    return render("reading.c.j2", sources=sources, waits=waits, processing=[x for x in sources if x.processing])
 
 
 # --- tables -----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from ...dsl import typed
 from ...dsl.types import Text, Type
 from .c_types import c_type, declare
 from .expressions import Scope, c_store, c_value
-from .names import identifier
+from .names import identifier, parameter
 
 
 def value_type(type_: Type) -> str:
@@ -15,14 +15,14 @@ def value_type(type_: Type) -> str:
 
 
 def parameters(params: tuple[tuple[str, Type], ...]) -> list[str]:
-    return [f"{value_type(type_)} {identifier(name)}" for name, type_ in params]
+    return [f"{value_type(type_)} {parameter(name)}" for name, type_ in params]
 
 
 def function_code(function: typed.Function, symbols: dict[str, int]) -> str:
     """A `fn` of the program. One in C is called from here, so that callers need not know."""
     words = "".join(f", {word}" for word in parameters(function.params))
     if isinstance(function.body, typed.CFunction):
-        value = f"{function.body.name}({', '.join(identifier(name) for name, _ in function.params)})"
+        value = f"{function.body.name}({', '.join(parameter(name) for name, _ in function.params)})"
     else:
         value = c_value(function.body, Scope(symbols))
     return (f"DFRT_INLINE {value_type(function.result)} fn_{identifier(function.name)}(uint64_t *faults{words})\n"
@@ -59,7 +59,7 @@ def _opaque(aggregate: typed.AggregateDef) -> str:
     """State in C: zeroed bytes are the state of no tuple."""
     c, own = f"aggregate_{identifier(aggregate.name)}", aggregate.c.name
     words = "".join(f", {word}" for word in parameters(aggregate.params))
-    names = "".join(f", {identifier(name)}" for name, _ in aggregate.params)
+    names = "".join(f", {parameter(name)}" for name, _ in aggregate.params)
     size = aggregate.state.fields[0].type.size if aggregate.state.fields else 8
     return "\n\n".join((
         _block(f"struct {c}", [f"_Alignas(16) unsigned char bytes[{size}];"], end=";"),

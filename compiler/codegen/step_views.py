@@ -238,6 +238,8 @@ def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -
     view.extra["frees"] = ("free(x->scratch.values);",) + {
         "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),
         "session_window": ("free(x->timers.heap);",)}.get(kind, ()) + _expiry_frees(expire)
+    if keeps and kind in ("count_window", "delta_window"):
+        view.extra["frees"] += ("free(x->by_time.tuples);", "free(x->by_time.times);")
     return view
 
 
@@ -362,9 +364,10 @@ def join_view(context: Context, step: typed.Step) -> View:
 def source_view(context: Context, step: typed.Step) -> View:
     body = step.body
     late = context.names.step(body.late_to) if body.late_to and body.late_to in context.graph.flow else None
-    rule = "no event time" if body.event_time is None else \
+    rule = "processing time" if body.processing_time else "no event time" if body.event_time is None else \
         f"event time {body.event_time}, slack {'auto' if body.slack is None else body.slack}"
-    return base_view(context, step, "source", timed=body.event_time is not None, slack=body.slack, rule=rule,
+    return base_view(context, step, "source", timed=body.event_time is not None or body.processing_time,
+                     processing=body.processing_time, slack=0 if body.processing_time else body.slack, rule=rule,
                      time_field=identifier(body.event_time) if body.event_time else "",
                      late=f"{late}_push" if late else "", late_watermark=f"{late}_watermark" if late else "")
 

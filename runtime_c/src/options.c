@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include "replay.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -13,15 +15,22 @@ static void print_help(const dfrt_program *program)
     printf("usage: %s [options]\n\n", program->name);
     printf("  --workers N            replicas of each operator that can be replicated (default 1)\n"
            "  --layout L             fused: one thread; staged: a thread a stage; auto: fused for one worker\n"
-           "  --source NAME=SPEC     replace a source: csv:PATH, binary:PATH, lines:PATH, generate:KEY=VALUE,...\n"
-           "  --sink NAME=SPEC       replace a sink: csv:PATH, binary:PATH, discard:\n"
+           "  --source NAME=SPEC     replace a source: csv:PATH, jsonl:PATH, binary:PATH, lines:PATH,\n"
+           "                         tcp:HOST:PORT?KEY=VALUE&..., unix:PATH?KEY=VALUE&..., generate:KEY=VALUE,...\n"
+           "  --sink NAME=SPEC       replace a sink: csv:PATH, jsonl:PATH, binary:PATH, tcp:..., unix:..., discard:\n"
+           "  --rate N/s             replay files at so many tuples a second: 200k/s, 1.5M/s\n"
+           "  --speed Nx             replay files by their event time, so many times as fast: 1x, 10x, 0.5x\n"
            "  --alternate OP=NAME    the alternate of an operator to run\n"
            "  --malformed FILE       keep malformed input there; with several sources in FILE.NAME of each\n"
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
+           "  --clock START+STEP     processing time for tests: nanoseconds of the first tuple, and to the next\n"
            "  --quiet                no progress line, no notices\n"
-           "  --help, --version\n\nA PATH of - is standard input or output.\n\nsources:\n");
+           "  --help, --version\n\nA PATH of - is standard input or output.\n\n"
+           "Sockets take format=csv|jsonl|lines|binary (default csv), listen=true to wait for the other side,\n"
+           "retry=true to try again after a loss, max_row=BYTES, and public=true to listen beyond this machine.\n"
+           "In their addresses %%3F stands for a question mark, %%25 for a percent sign.\n\nsources:\n");
     for (unsigned i = 0; i < program->source_count; i++) {
         printf("  %-22s %s\n", program->sources[i].name, program->sources[i].spec);
     }
@@ -105,7 +114,21 @@ static dfrt_status read_layout(dfrt__options *options, const char *word, dfrt_er
     return dfrt_fail(error, DFRT_USAGE, "--layout takes auto, fused or staged, not '%s'", word);
 }
 
-enum { WORKERS = 1, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION };
+static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *error)
+{
+    char *middle, *end = NULL;
+    errno = 0;
+    clock->next = strtoll(word, &middle, 10);
+    clock->step = *middle == '+' ? strtoll(middle + 1, &end, 10) : -1;
+    if (errno != 0 || middle == word || end == NULL || end == middle + 1 || *end != '\0' || clock->step < 0) {
+        return dfrt_fail(error, DFRT_USAGE, "--clock takes START+STEP in nanoseconds, not '%s'", word);
+    }
+    clock->given = true;
+    clock->last = clock->next;
+    return DFRT_OK;
+}
+
+enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -128,7 +151,10 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         options->max_row = (size_t)number;
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
+    case CLOCK: return read_clock(&options->run->clock, word, error);
     case QUIET: options->quiet = true; return DFRT_OK;
+    case RATE: return dfrt__read_rate(&options->replay, word, error);
+    case SPEED: return dfrt__read_speed(&options->replay, word, error);
     case HELP: print_help(program); options->done = true; return DFRT_OK;
     case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
     default: return DFRT_OK;
@@ -168,7 +194,9 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"alternate", required_argument, NULL, ALTERNATE}, {"malformed", required_argument, NULL, MALFORMED},
         {"report", required_argument, NULL, REPORT},       {"max-row", required_argument, NULL, MAX_ROW},
         {"stats", optional_argument, NULL, STATS},         {"quiet", no_argument, NULL, QUIET},
+        {"clock", required_argument, NULL, CLOCK},
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
+        {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .workers = 1, .report_limit = 10};

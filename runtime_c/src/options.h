@@ -18,6 +18,7 @@ typedef struct dfrt__options {
     const char **source_specs; /* by source */
     const char **sink_specs;   /* by sink */
     const char *malformed_path;
+    dfrt_replay replay; /* the pace of files: rate or speed, or neither */
     uint64_t report_limit;
     size_t max_row;
     bool stats;

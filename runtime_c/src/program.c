@@ -49,8 +49,9 @@ static dfrt_status open_sinks(dfrt__layout_plan *layout, const dfrt__options *op
     for (unsigned i = 0; i < layout->program->sink_count; i++) {
         const dfrt_sink_entry *entry = &layout->program->sinks[i];
         dfrt_stage *stage = layout->stages[layout->first_stage[entry->segment]];
-        dfrt_status status =
-            dfrt_sink_open(&stage->sinks[i], entry->name, options->sink_specs[i], entry->record, error);
+        dfrt_sink_options how = {.stop_fd = stage->run->stop_fd, .quiet = options->quiet};
+        dfrt_status status = dfrt_sink_open_with(&stage->sinks[i], entry->name, options->sink_specs[i],
+                                                 entry->record, &how, error);
         if (status != DFRT_OK) {
             return status;
         }

@@ -18,6 +18,8 @@
 #endif
 enum { ROUND_EVENTS = DFRT_ROUND_EVENTS, READ_RECORDS = 256 };
 static const uint64_t FLUSH_NS = 100000000, TELL_NS = 500000000;
+/* How exactly windows of processing time close while no tuple comes. */
+enum { TICK_MS = 10 };
 
 static dfrt_stage *reading_stage(const dfrt__reader *reader) { return reader->layout->stages[0]; }
 
@@ -43,7 +45,9 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
                                .stop_fd = stop_fd,
                                .max_row = options->max_row,
                                .report_limit = options->report_limit,
-                               .malformed_path = kept};
+                               .malformed_path = kept,
+                               .quiet = options->quiet,
+                               .replay = &reader->replay};
     dfrt_status status =
         dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
     free(kept);
@@ -66,7 +70,7 @@ dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, c
                               dfrt_run_state *run, dfrt_error *error)
 {
     const dfrt_program *program = layout->program;
-    *reader = (dfrt__reader){.program = program, .layout = layout};
+    *reader = (dfrt__reader){.program = program, .layout = layout, .replay = options->replay};
     reader->progress = !options->quiet && isatty(STDERR_FILENO) == 1;
     reader->inputs = dfrt_allocate((program->source_count + 1u) * sizeof *reader->inputs);
     int *held = dfrt_allocate((program->source_count + 1u) * sizeof *held);
@@ -221,7 +225,7 @@ static bool any_open(const dfrt__reader *reader)
 
 static void wait_for_input(dfrt__reader *reader)
 {
-    if (reader->program->source_count == 1) {
+    if (reader->program->source_count == 1 && reader->program->tick == NULL) {
         (void)dfrt_source_wait(reader->inputs[0].source); /* the stop flag says whether to go on */
         return;
     }
@@ -233,7 +237,8 @@ static void wait_for_input(dfrt__reader *reader)
             fds[count++] = (struct pollfd){.fd = dfrt_source_poll_fd(reader->inputs[i].source), .events = POLLIN};
         }
     }
-    (void)poll(fds, count, -1); /* an interrupted wait only means another look at the sources */
+    /* An interrupted wait only means another look at the sources. */
+    (void)poll(fds, count, reader->program->tick == NULL ? -1 : TICK_MS);
     free(fds);
 }
 
@@ -306,6 +311,9 @@ void dfrt__reader_run(dfrt__reader *reader)
     for (bool ends = false; !ends;) {
         uint64_t read_ns = dfrt_now_ns();
         bool idle = read_round(reader);
+        if (idle && reader->program->tick != NULL) {
+            reader->program->tick(reading_stage(reader)->segment);
+        }
         if (asked_to_stop(reader)) {
             stop_inputs(reader);
         }

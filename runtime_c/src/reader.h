@@ -23,6 +23,7 @@ typedef struct dfrt__reader {
     const dfrt_program *program;
     dfrt__layout_plan *layout;
     dfrt__input *inputs;
+    dfrt_replay replay; /* what files that are replayed by event time share */
     bool progress;
     uint64_t tuples;
     uint64_t started_ns, ended_ns;

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "dfrt/clock.h"
 #include "dfrt/source.h"
 #include "dfrt/stage.h"
 
@@ -62,6 +63,8 @@ typedef struct dfrt_program {
     void (*end_source)(void *segment, unsigned source);
     /* The watermark of a source (DFRT_TIME_NONE before its first tuple). */
     int64_t (*source_watermark)(const void *segment, unsigned source);
+    /* Time has passed without tuples; NULL when no source goes by processing time. */
+    void (*tick)(void *segment);
 } dfrt_program;
 
 /* What the stages of a run share. */
@@ -71,6 +74,7 @@ typedef struct dfrt_run_state {
     _Atomic int stop; /* no more input is to be read: a signal came, or a stage has failed */
     int stop_fd;      /* becomes readable when the run is to end; -1 when nobody waits for input */
     int stop_write_fd;
+    dfrt_clock clock; /* of the thread that reads the sources */
     _Atomic unsigned *alternates; /* by entry of program->alternates: the active one; relaxed, read at every result */
 } dfrt_run_state;
 

@@ -1,0 +1,24 @@
+/* The clock of processing time: nanoseconds since 1970 that never go back, or a clock that tests give.
+ *
+ * Threads:   the thread that reads the sources.
+ * Ownership: a plain struct inside the run.
+ * Progress:  nothing waits.
+ */
+#ifndef DFRT_CLOCK_H
+#define DFRT_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct dfrt_clock {
+    bool given;         /* start, start + step, … reading by reading */
+    int64_t next, step; /* of a given clock */
+    int64_t last;       /* what was told last */
+} dfrt_clock;
+
+/* The time of a tuple that is being read. */
+int64_t dfrt_clock_read(dfrt_clock *clock);
+/* The time while no tuple comes; a given clock stands still. */
+int64_t dfrt_clock_look(dfrt_clock *clock);
+
+#endif

@@ -1,0 +1,325 @@
+"""Random programs over the rest of the language: the strategy `more_cases()`.
+
+Windows at tuples, aggregates of the program, update and expiry, broadcast, ports, arrays, functions in C, mixed with
+what `programs.py` knows. The C they call grows with the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from tests.differential.aggregations import Aggregations
+from tests.differential.expressions import EXACT, MODERATE, NARROW, ROUGH, Column
+from tests.differential.inputs import csv_bytes, lines_bytes, shapes
+from tests.differential.programs import FUNCTIONS, UNITS, Builder, Case, Source, Stream
+
+APP = "random_program"
+DEFINITIONS = """\
+aggregate digits(d: i64) -> i64 associative {
+  state { value: i64, weight: i64 }
+  lift { value: d, weight: 31 }
+  combine { value: left.value * right.weight + right.value, weight: left.weight * right.weight }
+  lower value
+}
+aggregate spread(x: f64) -> f64 associative commutative {
+  state { low: f64, high: f64 }
+  lift { low: x, high: x }
+  combine { low: least(left.low, right.low), high: greatest(left.high, right.high) }
+  lower high - low
+}
+aggregate weighted(x: f64, w: i64) -> f64 associative commutative {
+  state { total: f64, w: i64 }
+  lift { total: x * w, w: w }
+  combine { total: left.total + right.total, w: left.w + right.w }
+  lower if w == 0 then 0.0 else total / w
+}
+aggregate longest(t: text<12>) -> text<12> associative {
+  state { t: text<12> }
+  lift { t: t }
+  combine { t: if length(right.t) > length(left.t) then right.t else left.t }
+  lower t
+}
+aggregate woven(a: i64, t: text<12>) -> i64 associative = c("own.c", "woven") state 16
+aggregate mixed(a: i64) -> i64 associative commutative = c("own.c", "mixed")
+fn c_whole(a: i64, b: i64) -> i64 = c("own.c", "c_whole")
+fn c_tail(t: text<12>) -> text<12> = c("own.c", "c_tail")
+"""
+OWN_C = """\
+#include <string.h>
+#include "random_program.h"
+
+struct woven { int64_t value, weight; };
+
+void woven_add(void *state, int64_t a, dfrt_slice t)
+{
+    struct woven *now = state;
+    uint64_t weight = now->weight ? (uint64_t)now->weight : 1;
+    now->value = (int64_t)((uint64_t)now->value * 31 + (uint64_t)a + t.size);
+    now->weight = (int64_t)(weight * 31);
+}
+
+void woven_combine(void *left, const void *right)
+{
+    struct woven *now = left;
+    const struct woven *later = right;
+    uint64_t weight = now->weight ? (uint64_t)now->weight : 1, factor = later->weight ? (uint64_t)later->weight : 1;
+    now->value = (int64_t)((uint64_t)now->value * factor + (uint64_t)later->value);
+    now->weight = (int64_t)(weight * factor);
+}
+
+int64_t woven_lower(const void *state) { return ((const struct woven *)state)->value; }
+
+void mixed_add(void *state, int64_t a)
+{
+    uint64_t now;
+    memcpy(&now, state, sizeof now);
+    now ^= (uint64_t)a * 0x9E3779B97F4A7C15u;
+    memcpy(state, &now, sizeof now);
+}
+
+void mixed_combine(void *left, const void *right)
+{
+    uint64_t a, b;
+    memcpy(&a, left, sizeof a);
+    memcpy(&b, right, sizeof b);
+    a ^= b;
+    memcpy(left, &a, sizeof a);
+}
+
+int64_t mixed_lower(const void *state)
+{
+    uint64_t now;
+    memcpy(&now, state, sizeof now);
+    return (int64_t)(now >> 1);
+}
+
+int64_t c_whole(int64_t a, int64_t b) { return a < b ? a : b; }
+dfrt_slice c_tail(dfrt_slice t) { return t.size && (unsigned char)t.data[0] < 128 ? (dfrt_slice){t.data + 1, t.size - 1} : t; }
+"""
+
+
+@dataclass(frozen=True, repr=False)
+class MoreCase(Case):
+    c: str = OWN_C
+
+
+class MoreAggregations(Aggregations):
+    """Also with aggregates of the program."""
+
+    def entry(self, name: str) -> tuple[Column, str]:
+        if self.values.pick(True, False, False):
+            return super().entry(name)
+        kind = self.values.pick("digits", "woven", "mixed", "spread", "weighted", "longest")
+        match kind:
+            case "spread":
+                return Column(name, "f64", ROUGH), f"0.0 + spread({self.values.moderate()})"
+            case "weighted":
+                return Column(name, "f64", ROUGH), f"0.0 + weighted({self.values.moderate()}, 0 + {self.values.small_integer()})"
+            case "longest":
+                return Column(name, "text<12>"), f"longest({self.values.string(1)})"
+            case "woven":
+                return Column(name, "i64"), f"0 + woven(0 + {self.values.integer(1)}, {self.values.string(0)})"
+        return Column(name, "i64"), f"0 + {kind}(0 + {self.values.integer(1)})"
+
+
+@dataclass
+class MoreBuilder(Builder):
+    c: list[str] = field(default_factory=list)
+
+    def aggregations(self, stream: Stream, keys: list[str], **how) -> MoreAggregations:
+        return MoreAggregations(self, stream, keys, **how)
+
+    # --- sources ------------------------------------------------------------------------------------
+
+    def array_source(self) -> None:
+        """Its elements become plain fields at once; one index may be outside."""
+        name, taken, timed = self.fresh("in"), self.fresh("s"), self.chance(70)
+        types = [self.pick("f64", "i32", "u8", "symbol", "text<4>", "bool") for _ in range(2)]
+        arrays = [("v", types[0], (3,)), ("m", types[1], (2, 2))]
+        flat = [Column(f"v[{i}]", types[0], MODERATE) for i in range(3)]
+        flat += [Column(f"m[{i}][{j}]", types[1], MODERATE) for i in range(2) for j in range(2)]
+        flat += [Column("at", "i8"), *([Column("ts", f"timestamp<{self.unit}>")] if timed else [])]
+        self.records.append(f"record A{name} {{ " + ", ".join(
+            [f"{n}: {t}{''.join(f'[{s}]' for s in sizes)}" for n, t, sizes in arrays]
+            + [f"{c.name}: {c.type}" for c in flat[7:]]) + " }")
+        self.sources.append(Source(name, tuple(flat), "ts" if timed else None, "csv"))
+        self.lines.append(f'source {name}: A{name} = csv("{name}.csv")' + (f" event time ts{self.slack(self.unit)}" if timed else ""))
+        self.lines.append(f'sink all_{name} = {name} to csv("all_{name}.csv")')
+        index = self.pick("1", "at", "at % 3", "at - 1")
+        made = [(Column("x", types[0], MODERATE), f"v[{index}]"), (Column("k", types[1], MODERATE), f"m[{self.pick('0', 'at')}][1]"),
+                (Column("at", "i8"), "at"), *([(flat[-1], "ts")] if timed else [])]
+        columns = [c for c, _ in made]
+        self.add(taken, f"stream {taken} = {name} |> map {{ {', '.join(f'{c.name}: {text}' for c, text in made)} }}", columns,
+                 self.unit if timed else None, 1.0)
+
+    def arrays(self) -> None:
+        """An array made from fields, and taken apart again."""
+        stream, name = self.any_stream(), self.fresh("s")
+        values = self.expressions(stream.columns)
+        state = self.pick(f"[{values.integer(1)}, {values.integer(1)}]", f"(if {values.truth(1)} then [1, 2] else [{values.integer(0)}, 4])")
+        text = (f"stream {name} = {self.head(stream)} |> map {{ pair: {state}, at: {values.integer(0)}, s: {values.string(0)} }} "
+                f"|> map {{ first: 0 + pair[0], some: 0 + pair[at], swapped: [pair[1], pair[0]], s }}")
+        self.lines.append(text)
+        self.lines.append(f'sink {name}_out = {name} to csv("{name}_out.csv")')
+        self.streams.append(Stream(self.fresh("s"), (Column("first", "i64"), Column("some", "i64")), stream.unit, stream.factor))
+        self.lines.append(f"stream {self.streams[-1].name} = {name} |> map {{ first: first + swapped[0], some }}")
+
+    # --- windows ------------------------------------------------------------------------------------
+
+    def window(self, stream: Stream) -> tuple[str, bool, float]:
+        kind = self.pick("old", "delta", "delta", "count", "time")
+        if kind == "time" and stream.unit:
+            return f"time {self.pick(10, 1, 7, 60)}{stream.unit} every tuple", True, 1.0
+        if kind == "count":
+            return f"count {self.pick(4, 1, 3, 10)} every tuple", False, 1.0
+        return self.delta(stream) if kind == "delta" else super().window(stream)
+
+    def delta(self, stream: Stream) -> tuple[str, bool, float]:
+        times = [c for c in stream.columns if c.type == f"timestamp<{stream.unit}>"]
+        values = self.expressions(stream.columns)
+        if times and self.chance(25):
+            return f"delta {self.pick(7, 0, 30)}{stream.unit} of {self.pick(*times).name}", False, 0.5
+        if self.chance(40):
+            return f"delta {self.pick('0.0', '1.5', '20.0')} of 0.0 + {values.real(1)}", False, 0.5
+        if self.chance(25):
+            return f"delta {self.pick(0, 2, 5)} of u64(0) + {values.unsigned(1)}", False, 0.5
+        return f"delta {self.pick(0, 1, 3)} of {self.pick(*[c.name for c in values.of(*NARROW)] or ['1'], values.integer(1))}", False, 0.5
+
+    def aggregate(self) -> None:
+        stream, name = self.any_stream(limit=20), self.fresh("s")
+        keys = self.keys(stream)
+        window, bounds, factor = self.window(stream)
+        body, columns = self.aggregations(stream, keys, bounds=bounds).body()
+        by = f" |> by {', '.join(keys)}" if keys else ""
+        self.add(name, f"stream {name} = {self.head(stream)}{by} |> window {window} |> aggregate {body}", columns,
+                 stream.unit, stream.factor * factor)
+
+    def scan(self) -> None:
+        stream, name = self.any_stream(), self.fresh("s")
+        keys = self.keys(stream)
+        body, columns = self.aggregations(stream, keys, running=True).body()
+        by = f" |> by {', '.join(keys)}" if keys else ""
+        self.add(name, f"stream {name} = {self.head(stream)}{by} |> scan {body}", columns, stream.unit, stream.factor)
+
+    def expiring(self) -> None:
+        stream, name = self.any_stream(limit=20), self.fresh("op")
+        keys = self.keys(stream, 90)
+        window, bounds, factor = self.window(stream)
+        body, columns = self.aggregations(stream, keys, bounds=bounds).body()
+        by = f" by {', '.join(keys)}" if keys else ""
+        self.add(name, f"operator {name} on {stream.name}{by} window {window}{self.expiry(stream)} -> {self.record(columns)} {{\n"
+                 f"  alternate one = {body}\n}}", columns, stream.unit, stream.factor * factor)
+
+    def expiry(self, stream: Stream) -> str:
+        return f" expire after {self.pick(10, 1, 40)}{stream.unit or 'ns'}"
+
+    # --- state --------------------------------------------------------------------------------------
+
+    def update(self) -> None:
+        stream, name = self.any_stream(), self.fresh("s")
+        keys = self.keys(stream)
+        state = [Column("acc", "i64"), Column("real", "f64"), Column("word", self.pick("symbol", "text<4>"))]
+        values = self.expressions([*stream.columns, *state])
+        following = [f"acc: {values.integer()}", f"real: {values.real()}", f"word: {values.string()}"]
+        made = self.columns(2, values)
+        body = ", ".join([*(f"{c.name}: {text}" for c, text in made), "acc"])
+        by = f" |> by {', '.join(keys)}" if keys else ""
+        expire = self.expiry(stream) if self.chance(40) else ""
+        self.add(name, f"stream {name} = {self.head(stream)}{by} |> update {{ acc: i64 = 3, real: f64 = 0.5, word: {state[2].type} = \"ab\" }} "
+                 f"with {{ {', '.join(following[:self.pick(1, 2, 3)])} }} emit {{ {body} }}{expire}",
+                 [*(c for c, _ in made), state[0]], stream.unit, stream.factor)
+
+    def broadcast(self) -> None:
+        left = self.any_stream()
+        right = self.pick(*self.streams)
+        if right.name == left.name:
+            right = Stream(self.fresh("s"), left.columns, left.unit, left.factor)
+            self.add(right.name, f"stream {right.name} = {left.name} |> filter {self.expressions(left.columns).truth()}",
+                     right.columns, right.unit, right.factor)
+        self.read.add(right.name)
+        name = self.fresh("s")
+        both = [Column(f"{s.name}.{c.name}", c.type, c.level) for s in (left, right) for c in s.columns]
+        made = [(Column(n, c.type, c.level), c.name) for n, c in
+                zip(self.some_names(min(3, len(both))), self.draw(st.permutations(both))[:3], strict=True)]
+        body = ", ".join(f"{c.name}: {text}" for c, text in made)
+        self.add(name, f"stream {name} = {self.head(left)} |> broadcast {right.name} {{ {body} }}", [c for c, _ in made],
+                 left.unit, left.factor)
+
+    # --- C ------------------------------------------------------------------------------------------
+
+    def calls(self) -> None:
+        stream, name = self.any_stream(), self.fresh("s")
+        values = self.expressions(stream.columns)
+        texts = [c.name for c in stream.columns if c.type in ("text<4>", "text<12>")] or ['"abc"']
+        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ n: c_whole(0 + {values.integer(1)}, {values.literal()}), "
+                 f"word: c_tail({self.pick(*texts)}) }}", (Column("n", "i64"), Column("word", "text<12>")), stream.unit, stream.factor)
+
+    def plain(self) -> tuple[Stream, str]:
+        """A stream of a record that C can name: f, g, k."""
+        stream, name = self.any_stream(limit=20), self.fresh("s")
+        values = self.expressions(stream.columns)
+        columns = (Column("f", "i64"), Column("g", "f64"), Column("k", "symbol"))
+        record = self.record(columns)
+        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ f: {values.integer()}, g: {values.real()}, k: {values.string()} }} "
+                 f"-> {record}", columns, stream.unit, stream.factor)
+        self.read.add(name)
+        return self.streams[-1], f"{APP}_{record}"
+
+    def c_update(self) -> None:
+        (stream, record), name = self.plain(), self.fresh("s")
+        by = self.pick("", " |> by k", " |> by k, f")
+        expire = self.expiry(stream) if self.chance(40) else ""
+        self.c.append(f"void next_{name}({APP}_{name}_state *state, const {record} *tuple)\n{{\n"
+                      "    state->total = (int64_t)((uint64_t)state->total * 3 + (uint64_t)tuple->f);\n"
+                      "    state->last[0] = state->last[1];\n    state->last[1] = tuple->k;\n}\n")
+        self.add(name, f"stream {name} = {stream.name}{by} |> update {{ total: i64 = 7, last: symbol[2] = [\"\", \"a\"] }} "
+                 f"with c(\"own.c\", \"next_{name}\") emit {{ f, total, word: last[0], g }}{expire}",
+                 (Column("f", "i64"), Column("total", "i64"), Column("word", "symbol"), Column("g", "f64")), stream.unit, stream.factor)
+
+    def ports(self) -> None:
+        (stream, record), name = self.plain(), self.fresh("op")
+        good, bad = (Column("f", "i64"), Column("k", "symbol")), (Column("n", "i64"), Column("g", "f64"))
+        records = self.record(good), self.record(bad)
+        clauses = ""
+        if self.chance(60):
+            window, _, _ = self.window(stream)
+            clauses = self.pick("", " by k") + f" window {window}" + (self.expiry(stream) if self.chance(30) else "")
+        taken = f"const {APP}_{name}_window *window" if clauses else f"const {record} *tuple"
+        first = "    const " + record + " *tuple = &window->tuples[window->count - 1];\n" if clauses else ""
+        count = "(int64_t)window->count + window->times[0]" if clauses else "1"
+        self.c.append(f"bool do_{name}({taken}, {APP}_{name}_outputs *result)\n{{\n{first}"
+                      "    result->good.f = tuple->f;\n    result->good.k = tuple->k;\n    result->bad.g = tuple->g;\n"
+                      f"    result->bad.n = {count};\n    result->has_good = tuple->f % 3 != 0;\n"
+                      "    result->has_bad = tuple->f % 2 == 0;\n    return tuple->f % 5 != 4;\n}\n")
+        self.lines.append(f"operator {name} on {stream.name}{clauses} -> {{ good: {records[0]}, bad: {records[1]} }} {{\n"
+                          f"  alternate one = c(\"own.c\", \"do_{name}\")\n}}")
+        for port, columns in (("good", good), ("bad", bad)):
+            self.add(f"{name}_{port}", f"stream {name}_{port} = {name}.{port}", columns, stream.unit, stream.factor)
+
+    # --- the whole ----------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        kind = self.pick("aggregate", "aggregate", "aggregate", "scan", "expiring", "update", "update", "broadcast", "broadcast",
+                         "calls", "c_update", "ports", "arrays", "old")
+        super().step() if kind == "old" else getattr(self, kind)()
+
+    def text(self) -> str:
+        functions = [FUNCTIONS[name] for name in self.functions]
+        return "\n".join([f"app {APP}", "use std.text", DEFINITIONS, *self.records, *functions, *self.lines, "control off", ""])
+
+
+@st.composite
+def more_cases(draw, most_rows: int = 120, data_sets: int = 2) -> MoreCase:
+    builder = MoreBuilder(draw, draw(st.sampled_from(UNITS)))
+    builder.functions = draw(st.sampled_from(([], ["whole", "scaled"])))
+    for _ in range(draw(st.sampled_from((1, 1, 2, 2, 3)))):
+        builder.array_source() if builder.chance(25) else builder.source()
+    for _ in range(draw(st.integers(1, 5))):
+        builder.step()
+    sinks = builder.sinks()
+    inputs = tuple({f"{s.name}.csv": lines_bytes(shape) if s.connector == "lines" else csv_bytes(list(s.columns), s.time, shape)
+                    for s, shape in ((s, draw(shapes(most_rows))) for s in builder.sources)} for _ in range(data_sets))
+    return MoreCase(builder.text(), tuple(sinks), tuple(builder.alternates), inputs, ((),) * data_sets,
+                    "\n".join([OWN_C, *builder.c]))

@@ -1,0 +1,89 @@
+"""Random programs over the rest of the language give what the interpreter gives, in every layout.
+
+Skipped as long as the compiler refuses to run what they say. DFC_TEST_SEED repeats a run; DFC_MORE_PROGRAMS says how
+many programs each part tries.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from dfc.compiler import interpret, pipeline
+from dfc.compiler.build.folder import runtime_folder
+from dfc.compiler.build.toolchain import LINK_FLAGS
+from dfc.compiler.graph.build import build_graph
+from dfc.compiler.graph.passes import run_passes
+from dfc.compiler.graph.runnable import NotRunnable
+from hypothesis import HealthCheck, given, seed, settings
+
+from tests.differential import native
+from tests.differential.more_programs import MoreCase, more_cases
+
+SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
+COUNT = int(os.environ.get("DFC_MORE_PROGRAMS", "12"))
+ROUNDS = (7, 0)
+
+
+def build(case: MoreCase, folder: Path, rounds: int) -> native.Program:
+    """As native.build, with the C that belongs to the program; that may have warnings."""
+    file = folder / "program.dfl"
+    file.write_text(case.text)
+    (folder / "own.c").write_text(case.c)
+    bundle = pipeline.generate(case.text, str(file), {})
+    for name, content in bundle.files:
+        (folder / name).write_text(content)
+    words = [*native.flags(), f"-I{folder}", f"-I{runtime_folder() / 'include'}"]
+    native.call(*words, f"{bundle.app}.c", "main.c", "own.c", native.runtime(rounds), *LINK_FLAGS, "-o", "program", folder=folder)
+    return native.Program(pipeline.check(case.text, str(file), {}), folder / "program")
+
+
+def check_case(case: MoreCase, rounds: int) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="dfc-more-"))
+    try:
+        program = build(case, folder, rounds)
+        graph = run_passes(build_graph(program.typed))
+        user_c = pipeline.user_code(graph)
+        for files in case.inputs:
+            for name, data in files.items():
+                (folder / name).write_bytes(data)
+            expected = interpret.run(graph, folder=folder, user_c=user_c, check=False)
+            for layout in native.LAYOUTS:
+                try:
+                    native.compare(program, expected, native.run(program, list(layout)))
+                except native.Different as different:
+                    raise native.Different(f"DFC_TEST_SEED={SEED}: {' '.join(layout)}: {different}") from None
+    finally:
+        shutil.rmtree(folder)
+
+
+def try_programs(part: int, count: int, **sizes: int) -> None:
+    refused: list[NotRunnable] = []
+
+    @seed(SEED + part)
+    @settings(max_examples=count, deadline=None, database=None, print_blob=True, suppress_health_check=list(HealthCheck))
+    @given(more_cases(**sizes))
+    def try_one(case: MoreCase) -> None:
+        try:
+            check_case(case, ROUNDS[part % len(ROUNDS)])
+        except NotRunnable as error:
+            refused.append(error)
+
+    try_one()
+    if refused:
+        pytest.skip(f"{len(refused)} of {count} programs do not run yet: {refused[0].diagnostics.items[0].code}, …")
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_more_programs(part: int) -> None:
+    try_programs(part, COUNT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(100, 104))
+def test_many_more_programs(part: int) -> None:
+    try_programs(part, 300, most_rows=300, data_sets=3)
