@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def check(text: str, file: str, params: Mapping[str, str]) -> typed.Program:
     """Text → typed program; raises ProgramError with all diagnostics."""
-    from dfc.dsl.typecheck import check as typecheck
+    from .check import check_text
 
     diagnostics = Diagnostics()
-    program = typecheck(text, file, diagnostics, params=params)
+    program = check_text(text, file, diagnostics, params)
     if program is None:
         raise ProgramError(diagnostics)
     return program

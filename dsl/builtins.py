@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # What a parameter takes: `number` any Int or Float as it is, `real` a number as f64, `int` an integer as
-# i64, `string` a symbol or text, `any` everything, `ordered` numbers and times.
+# i64, `string` a symbol or text, `any` everything, `ordered` numbers and times, `moment` a timestamp as whole
+# seconds, `hashed` what can be a key (numbers as u64).
 
 
 @dataclass(frozen=True, slots=True)
 class ScalarSignature:
-    """A function of values. `result` is a kind too: `real`, `int`, `bool`, `same` (the unified type of the
+    """A function of values. `result` is a kind too: `real`, `int`, `hash` (u64), `bool`, `same` (the unified type of the
     arguments), `keep` (the first argument's type) or `pieces` (a sequence of the first argument's type).
     `module` is what has to be in use."""
 
@@ -59,6 +60,9 @@ def _text(name: str, result: str, *more: str) -> ScalarSignature:
     return ScalarSignature(name, params, result, "std.text")
 
 
+# Calendar parts of a moment, in UTC.
+_CALENDAR = ("year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year")
+
 _SCALARS = [
     ScalarSignature("abs", (("x", "number"),), "same"),
     *_reals("floor", "ceil", "round", "trunc", "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan"),
@@ -69,6 +73,8 @@ _SCALARS = [
     ScalarSignature("length", (("t", "string"),), "int"),
     _text("split", "pieces", "separator"),
     _text("lower", "keep"), _text("upper", "keep"), _text("trim", "keep"),
+    ScalarSignature("hash", (("x", "hashed"),), "hash", "std.text"),
+    *(ScalarSignature(name, (("t", "moment"),), "int", "std.time") for name in _CALENDAR),
     _text("contains", "bool", "part"), _text("starts_with", "bool", "start"), _text("ends_with", "bool", "end"),
 ]
 

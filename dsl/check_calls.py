@@ -19,14 +19,17 @@ from .types import (
     Float,
     Int,
     Sequence,
+    Timestamp,
     Type,
+    can_be_key,
     is_number,
     is_string,
     is_time,
 )
 
 _WINDOWED = ("window", "running")
-_KINDS = {"number": "a number", "real": "a number", "string": "a symbol or text", "ordered": "a number or a time"}
+_KINDS = {"number": "a number", "real": "a number", "string": "a symbol or text", "ordered": "a number or a time",
+          "moment": "a timestamp", "hashed": "an integer, bool, time, symbol or text"}
 
 
 class Calls:
@@ -170,9 +173,14 @@ def _argument(arg: typed.Expr, kind: str, function: str) -> typed.Expr:
     type_ = arg.type
     numeric = is_number(type_) or kind == "number" and function != "abs" and isinstance(type_, Duration)
     fits = {"real": numeric, "number": numeric, "string": is_string(type_),
-            "ordered": is_number(type_) or is_time(type_)}.get(kind, not isinstance(type_, Sequence))
+            "ordered": is_number(type_) or is_time(type_), "moment": isinstance(type_, Timestamp),
+            "hashed": can_be_key(type_)}.get(kind, not isinstance(type_, Sequence))
     if not fits:
         raise Mistake("E0208", arg.span, f"`{function}` does not take {type_}", expected=_KINDS.get(kind, "a value"))
+    if kind == "moment":
+        return cast(arg, Timestamp("s"))
+    if kind == "hashed" and not is_string(type_):
+        return cast(arg, U64)
     return cast(arg, F64) if kind == "real" else arg
 
 
@@ -184,7 +192,7 @@ def _widened(arg: typed.Expr) -> typed.Expr:
 
 
 def _scalar_result(result: str, first: Type) -> Type:
-    return {"real": F64, "int": I64, "bool": BOOL, "pieces": Sequence(first)}.get(result, first)
+    return {"real": F64, "int": I64, "hash": U64, "bool": BOOL, "pieces": Sequence(first)}.get(result, first)
 
 
 def _constant_in(arg: typed.Expr, name: str, low: float, high: float, low_included: bool) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import ast, typed
 from .check_expressions import check_expression
 from .check_settings import check_settings
+from .check_sockets import SOCKETS, check_socket
 from .context import Context, unknown
 from .mistake import WRONG, Mistake, is_wrong
 from .scope import Scope
@@ -23,8 +24,11 @@ def check_connector(context: Context, node: ast.Connector, record: Record | None
         if kind.fields and record is not None:
             known = {**_field_settings(record), **known}
         settings = check_settings(context, node.settings, known, f"{kind.name}(…)")
-        if kind.name == "lines":
+        format_ = dict(settings).get("format", "csv") if kind.name in SOCKETS else kind.name
+        if format_ == "lines":
             _one_string(context, node, record)
+        if kind.name in SOCKETS:
+            check_socket(node, kind.name, path, dict(settings), record, source=source)
         return typed.Connector(kind.name, path, settings, node.span)
     return None
 

@@ -7,6 +7,7 @@ from .check_bodies import check_predicate, constant_time
 from .check_connectors import check_connector
 from .check_operators import check_operator
 from .check_pipelines import check_pipeline, find_record
+from .check_sockets import SOCKETS
 from .context import Context, unknown
 from .diagnostics import Note
 from .mistake import WRONG, Mistake
@@ -64,6 +65,9 @@ def _source(streams: Streams, decl: ast.SourceDecl) -> None:
     context, name = streams.context, decl.name.text
     record = find_record(context, decl.record)
     connector = check_connector(context, decl.connector, record, source=True)
+    if decl.retry and connector and connector.kind not in SOCKETS:
+        context.warn("W0104", connector.span, f"`{connector.kind}` has no connection to make again",
+                     expected="`retry` at a source of tcp or unix")
     unit = _event_unit(context, decl, record)
     slack: int | None = 0
     with context.reporting():

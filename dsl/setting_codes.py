@@ -84,11 +84,32 @@ SETTING_CODES: dict[str, Code] = {
         "A line of text is one string, so the record has one field, of text<N> or symbol.",
         'source raw: Quote = lines("raw.txt")',
         'record Line { body: text<80> }\nsource raw: Line = lines("raw.txt")'),
+    "E0416": Code(
+        "listens beyond this machine",
+        "A socket that listens takes a loopback address (127.0.0.1, [::1] or localhost), so that only this machine "
+        "can reach it. `public: true` allows others.",
+        'source q: Quote = tcp("0.0.0.0:9000", listen: true) event time ts',
+        'source q: Quote = tcp("127.0.0.1:9000", listen: true) event time ts'),
+    "E0417": Code(
+        "no address",
+        "tcp takes a host and a port; an IPv6 address stands in brackets.",
+        'source q: Quote = tcp("localhost") event time ts',
+        'source q: Quote = tcp("localhost:9000") event time ts'),
+    "E0418": Code(
+        "packed symbols over a socket",
+        "A packed symbol is a number whose text stands in a second file, which a socket does not have.",
+        'source q: Quote = tcp("localhost:9000", format: binary) event time ts',
+        'source q: Quote = tcp("localhost:9000", format: jsonl) event time ts'),
     "W0100": Code(
         "nothing reads it",
         "What no sink depends on has no effect.",
         "stream dear = quotes |> filter price > 3.0\n" + _SINK,
         "stream dear = quotes |> filter price > 3.0\n" + _SINK.replace("quotes", "dear")),
+    "W0104": Code(
+        "nothing to retry",
+        "Only tcp and unix have a connection that can be lost and made again.",
+        'source q: Quote = csv("q.csv") event time ts retry\n' + _SINK.replace("quotes", "q"),
+        'source q: Quote = tcp("localhost:9000") event time ts retry\n' + _SINK.replace("quotes", "q")),
     "W0101": Code(
         "parameter never used",
         "The parameter has no effect.",

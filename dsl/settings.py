@@ -38,15 +38,16 @@ _POSITIVE, _NATURAL = Setting("number", least=0), Setting("int", least=0)
 _AT_LEAST_ONE = Setting("int", least=1)
 _DURATION, _RATIO, _BOOL, _TEXT = Setting("duration"), Setting("ratio"), Setting("bool"), Setting("text")
 
-_FORMAT = (("format", Setting("word", ("csv", "jsonl", "lines", "binary"))),)
+_SOCKET = (("format", Setting("word", ("csv", "jsonl", "lines", "binary"))), ("listen", _BOOL), ("public", _BOOL),
+           ("retry", _BOOL), ("max_row", Setting("size")))
 
 CONNECTORS: dict[str, ConnectorKind] = {kind.name: kind for kind in (
     ConnectorKind("csv", True),
     ConnectorKind("jsonl", True),
     ConnectorKind("lines", True, sink=False),
     ConnectorKind("binary", True),
-    ConnectorKind("tcp", True, settings=_FORMAT),
-    ConnectorKind("unix", True, settings=_FORMAT),
+    ConnectorKind("tcp", True, settings=_SOCKET),
+    ConnectorKind("unix", True, settings=_SOCKET),
     ConnectorKind("discard", False, source=False),
     ConnectorKind("generate", False, sink=False, fields=True, settings=(
         ("count", _NATURAL), ("rate", Setting("rate")), ("keys", _AT_LEAST_ONE), ("zipf", _POSITIVE),

@@ -22,9 +22,13 @@ from .toolchain import LINK_FLAGS, flags
 _FLAGS = ("-fPIC", "-fvisibility=hidden")
 
 
-def compile_embeddable(bundle: Bundle, target: str, diagnostics: Diagnostics | None = None) -> Path:
-    """The folder, in the cache, that holds the two libraries. Raises ProgramError when the user's C is wrong."""
-    return build_once("embeddable", bundle, (*flags(target), *_FLAGS), _link, diagnostics)
+def compile_embeddable(bundle: Bundle, target: str, diagnostics: Diagnostics | None = None,
+                       sanitize: bool = True) -> Path:
+    """The folder, in the cache, that holds the two libraries. Raises ProgramError when the user's C is wrong.
+
+    Without `sanitize` whatever DFC_SANITIZE says: Python can't load what needs a sanitizer.
+    """
+    return build_once("embeddable", bundle, (*flags(target, sanitize), *_FLAGS), _link, diagnostics)
 
 
 def library_names(app: str) -> tuple[str, str]:

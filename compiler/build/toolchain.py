@@ -66,9 +66,9 @@ def _first_line(text: str) -> str:
     return next(iter(text.strip().splitlines()), "it says nothing")
 
 
-def flags(target: str) -> tuple[str, ...]:
-    """Flags of one target; DFC_SANITIZE in the environment adds a sanitizer."""
-    return (*NEEDED_FLAGS, *CHOSEN_FLAGS, *_target_flags(target), *_sanitizer_flags())
+def flags(target: str, sanitize: bool = True) -> tuple[str, ...]:
+    """Flags of one target; DFC_SANITIZE in the environment adds a sanitizer, unless it can't be used."""
+    return (*NEEDED_FLAGS, *CHOSEN_FLAGS, *_target_flags(target), *(_sanitizer_flags() if sanitize else ()))
 
 
 def _target_flags(target: str) -> tuple[str, ...]:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from ...dsl import typed
 
 
-def connector_spec(connector: typed.Connector) -> str:
-    """`csv("a.csv")` is `csv:a.csv`; `generate(count: 5, bid: 1.0..2.0)` is `generate:count=5,bid=1.0..2.0`."""
+def connector_spec(connector: typed.Connector, retry: bool = False) -> str:
+    """`csv("a.csv")` is `csv:a.csv`; `generate(count: 5, bid: 1.0..2.0)` is `generate:count=5,bid=1.0..2.0`;
+    `tcp("localhost:9000", format: jsonl)` is `tcp:localhost:9000?format=jsonl`."""
+    if connector.kind in ("tcp", "unix"):
+        return _socket_spec(connector, retry)
     if connector.kind != "generate":
         return f"{connector.kind}:{connector.path}"
     return "generate:" + ",".join(f"{name}={_value(name, value)}" for name, value in connector.settings)
+
+
+def _socket_spec(connector: typed.Connector, retry: bool) -> str:
+    settings = {**dict(connector.settings), **({"retry": True} if retry else {})}
+    address = connector.path.replace("%", "%25").replace("?", "%3F")
+    words = "&".join(f"{name}={_number(value)}" for name, value in settings.items())
+    return f"{connector.kind}:{address}" + (f"?{words}" if words else "")
 
 
 def _value(name: str, value: object) -> str:

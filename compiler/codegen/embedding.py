@@ -45,7 +45,8 @@ def _interface(context: Context, views: dict, text: str) -> Interface:
     sinks = tuple(Port(v.name, context.input(steps[v.name]), v.record) for v in views["sinks"])
     alternates = tuple((chosen.operator, tuple(a.name for a in steps[chosen.operator].body.alternates))
                        for chosen in context.plan.alternates)
-    functions = tuple((role, name) for role, name in views["api"].items() if role not in ("instance",))
+    pushes = tuple((f"push_{v.name}", v.push) for v in views["sources"])
+    functions = (*views["api"].items(), *pushes, *((f"end_{v.name}", v.end) for v in views["sources"]))
     cdef = declarations(context) + text.replace("DFRT_API ", "")
     return Interface(context.graph.program.name, sources, sinks, alternates, functions, cdef)
 

@@ -222,6 +222,9 @@ _ON_TEXT = {"length": "dfrt_text_length", "contains": "dfrt_text_contains", "sta
 _NEW_TEXT = {"lower": "dfrt_text_lower", "upper": "dfrt_text_upper", "trim": "dfrt_text_trim"}
 
 
+_CALENDAR = {"year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year"}
+
+
 def _call(expr: typed.Call, scope: Scope) -> str:
     if expr.user:
         args = "".join(f", {c_value(arg, scope)}" for arg in expr.args)
@@ -231,7 +234,12 @@ def _call(expr: typed.Call, scope: Scope) -> str:
     if expr.function in _NEW_TEXT:
         made = f"{_NEW_TEXT[expr.function]}({c_slice(expr.args[0], scope)})"
         return f"dfrt_intern({made})" if isinstance(expr.type, Symbol) else made
+    if expr.function == "hash":
+        return f"dfrt_hash_text({c_slice(expr.args[0], scope)})" if is_string(expr.args[0].type) else \
+            f"dfrt_hash_u64({c_value(expr.args[0], scope)})"
     args = [c_value(arg, scope) for arg in expr.args]
+    if expr.function in _CALENDAR:
+        return f"dfrt_time_{expr.function}({args[0]})"
     if expr.function in ("least", "greatest"):
         return _fold(f"dfrt_{expr.function}_{_machine(expr.type)}", args)
     if expr.function == "abs":

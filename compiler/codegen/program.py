@@ -213,7 +213,7 @@ def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> s
 
 
 def _sources(context: Context) -> list[dict]:
-    return [{"name": c_string(step.name), "spec": c_string(connector_spec(step.body.connector)),
+    return [{"name": c_string(step.name), "spec": c_string(connector_spec(step.body.connector, step.body.retry)),
              "record": context.record(step.record), "time_field": _time_field(step),
              "step": context.number(step.name)}
             for step in context.graph.steps if isinstance(step.body, typed.Source)]

@@ -257,8 +257,7 @@ def _kept(context: Context, view: View, record: Record, aggregates: tuple[typed.
           kind: str) -> dict[str, object]:
     """Which fields of a tuple are kept: all when C looks at them, else those that aggregates read."""
     by_time = kind in ("time_window", "session_window", "moving_window")
-    used = {part.name for agg in aggregates if agg.value is not None for part in walk(agg.value)
-            if isinstance(part, typed.FieldRef)}
+    used = {part.name for agg in aggregates for part in walk(agg) if isinstance(part, typed.FieldRef)}
     fields = [f for f in record.fields if f.name in used]
     copies = tuple(f"memcpy(&kept->tuples[at].{identifier(f.name)}, &t->{identifier(f.name)}, sizeof t->{identifier(f.name)});"
                    if isinstance(f.type, Text | Array) else f"kept->tuples[at].{identifier(f.name)} = t->{identifier(f.name)};"

@@ -11,8 +11,8 @@ from .report import report
 def run(args: Namespace) -> int:
     text, file = read_program(args)
     from dfc.dsl.diagnostics import Diagnostics
-    from dfc.dsl.typecheck import check
+    from dfc.compiler.check import check_text
 
     diagnostics = Diagnostics()
-    check(text, file, diagnostics, params=dict(args.defines))
+    check_text(text, file, diagnostics, dict(args.defines))
     return report(diagnostics, args)

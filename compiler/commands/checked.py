@@ -12,10 +12,10 @@ def checked_program(args: Namespace):
     """The typed program; its warnings are shown. Raises ProgramError when it is wrong."""
     text, file = read_program(args)
     from dfc.dsl.diagnostics import Diagnostics, ProgramError
-    from dfc.dsl.typecheck import check
+    from dfc.compiler.check import check_text
 
     diagnostics = Diagnostics()
-    program = check(text, file, diagnostics, params=dict(args.defines))
+    program = check_text(text, file, diagnostics, dict(args.defines))
     if program is None or diagnostics.failed:
         raise ProgramError(diagnostics)
     report(diagnostics, args)

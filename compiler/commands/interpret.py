@@ -30,7 +30,8 @@ def interpret(args: Namespace) -> int:
     _say_malformed(results)
     for step in program.steps:
         if step.name in results.rows:
-            _write(step.body.connector, results.csv_lines(step.name))
+            json = step.body.connector.kind == "jsonl"
+            _write(step.body.connector, results.json_lines(step.name) if json else results.csv_lines(step.name))
     return GOOD
 
 
@@ -45,8 +46,8 @@ def _say_malformed(results) -> None:
 def _write(connector, lines) -> None:
     if connector.kind == "discard":
         return
-    if connector.kind != "csv":
-        raise Failure(f"the interpreter writes csv only, not {connector.kind}")
+    if connector.kind not in ("csv", "jsonl"):
+        raise Failure(f"the interpreter writes csv and jsonl only, not {connector.kind}")
     text = "".join(f"{line}\n" for line in lines)
     if connector.path == "-":
         sys.stdout.write(text)

@@ -11,9 +11,6 @@ from ...dsl.span import Span
 from ...dsl.types import Array
 from .walk import called_functions, expressions_of, walk
 
-RUNNING_SOURCES = frozenset(("csv", "lines", "binary", "generate"))
-RUNNING_SINKS = frozenset(("csv", "binary", "discard"))
-
 RUNNABLE_CODES: dict[str, Code] = {
     "E0801": Code("delta windows do not run yet",
                   "A delta window closes when a value has moved by a threshold. The checker knows it, the "
@@ -46,15 +43,12 @@ RUNNABLE_CODES: dict[str, Code] = {
     "E0810": Code("patterns can't be forced yet",
                   "The compiler chooses the pattern; `pattern auto` says so.",
                   "operator a on s … pattern farm -> R { … }", "operator a on s … pattern auto -> R { … }"),
-    "E0811": Code("this connector does not run yet",
-                  "Sources run from csv, lines, binary and generate; sinks to csv and binary.",
+    "E0811": Code("the interpreter has no sockets",
+                  "The reference interpreter reads and writes files. The compiled program runs with tcp and unix.",
                   "source q: Quote = tcp(\"localhost:9000\")", "source q: Quote = csv(\"-\")"),
     "E0812": Code("expiry of idle keys does not run yet",
                   "The state of a key is kept as long as its windows need it.",
                   "operator a on s by k … expire after 10min -> R { … }", "operator a on s by k … -> R { … }"),
-    "E0814": Code("retry does not run yet",
-                  "A source that lost its connection can't be opened again yet; files have none to lose.",
-                  "source q: Quote = csv(\"q.csv\") retry", "source q: Quote = csv(\"q.csv\")"),
     "E0813": Code("the interpreter has no C code to call",
                   "The reference interpreter calls functions in C through a library compiled from them. Without "
                   "it, choose an alternate that is written in the language.",
@@ -89,11 +83,19 @@ def no_user_c(what: str, span: Span) -> NotRunnable:
     return NotRunnable(found)
 
 
+def no_sockets(connector: typed.Connector) -> NotRunnable:
+    """For the interpreter, which works on files."""
+    found = Diagnostics()
+    found.add("E0811", connector.span, f"`{connector.kind}`: {RUNNABLE_CODES['E0811'].title}",
+              expected=RUNNABLE_CODES["E0811"].right)
+    return NotRunnable(found)
+
+
 def _of_step(program: typed.Program, step: typed.Step) -> Iterator[tuple]:
     """(code, span, what it is about) for each thing in a step that can't run."""
     body = step.body
-    if isinstance(body, typed.Source | typed.Sink):
-        yield from _of_connector(step)
+    if isinstance(body, typed.Source) and body.processing_time:
+        yield "E0803", step.span, f"`{step.name}`"
     if isinstance(body, typed.Operator):
         yield from _of_operator(step)
     if isinstance(body, typed.Update):
@@ -103,17 +105,6 @@ def _of_step(program: typed.Program, step: typed.Step) -> Iterator[tuple]:
     if isinstance(body, typed.Source) and any(isinstance(one.type, Array) for one in step.record.fields):
         yield "E0808", step.span, f"record {step.record}"
     yield from _of_expressions(program, step)
-
-
-def _of_connector(step: typed.Step) -> Iterator[tuple]:
-    connector = step.body.connector
-    source = isinstance(step.body, typed.Source)
-    if connector.kind not in (RUNNING_SOURCES if source else RUNNING_SINKS):
-        yield "E0811", connector.span, f"`{connector.kind}`"
-    if source and step.body.retry:
-        yield "E0814", step.span, f"`{step.name}`"
-    if source and step.body.processing_time:
-        yield "E0803", step.span, f"`{step.name}`"
 
 
 def _of_operator(step: typed.Step) -> Iterator[tuple]:

@@ -5,6 +5,7 @@ Mathematics follows C's libm: a domain error gives NaN or an infinity, never an 
 
 from __future__ import annotations
 
+import datetime
 import math
 import string
 from collections.abc import Callable
@@ -74,7 +75,62 @@ def split(text: str, separator: str) -> list[str]:
     return text.split(separator) if separator else [text]
 
 
+def hash_(value: int | str | bool) -> int:
+    """The runtime's hash of a key: numbers by two multiplications, strings eight bytes at a time."""
+    return _hash_bytes(value.encode()) if isinstance(value, str) else _hash_number(int(value) & _ALL)
+
+
+_ALL = (1 << 64) - 1
+
+
+def _hash_number(value: int) -> int:
+    for _ in range(2):
+        value = (value ^ value >> 32) * 0xD6E8FEB86659FD93 & _ALL
+    return value ^ value >> 32
+
+
+def _fold(left: int, right: int) -> int:
+    product = left * right
+    return product & _ALL ^ product >> 64
+
+
+def _hash_bytes(data: bytes) -> int:
+    state = 0x243F6A8885A308D3 ^ len(data) * 0x9E3779B97F4A7C15 & _ALL
+    while len(data) > 8:
+        word, data = int.from_bytes(data[:8], "little"), data[8:]
+        state = _fold(state ^ word, 0xA0761D6478BD642F) + word & _ALL
+    return _hash_number(_fold(state ^ _tail(data), 0xE7037ED1A0B428DB) ^ state)
+
+
+def _tail(data: bytes) -> int:
+    if len(data) >= 4:
+        return int.from_bytes(data[:4], "little") << 32 | int.from_bytes(data[-4:], "little")
+    return data[0] << 16 | data[len(data) // 2] << 8 | data[-1] if data else 0
+
+
+def _calendar(part: Callable[[datetime.date, int], int]) -> Callable[[int], int]:
+    """A part of a moment in UTC, given in seconds. Python's calendar covers the years 1 to 9999; 400 years repeat."""
+    def function(seconds: int) -> int:
+        days, of_day = divmod(seconds, 86400)
+        era, days = divmod(days, 146097)
+        return part(datetime.date(1970, 1, 1) + datetime.timedelta(days), of_day) + (400 * era if part is _year else 0)
+    return function
+
+
+def _year(date: datetime.date, _: int) -> int:
+    return date.year
+
+
 FUNCTIONS: dict[str, Callable] = {
+    "hash": hash_,
+    "year": _calendar(_year),
+    "month": _calendar(lambda date, _: date.month),
+    "day": _calendar(lambda date, _: date.day),
+    "hour": _calendar(lambda _, second: second // 3600),
+    "minute": _calendar(lambda _, second: second // 60 % 60),
+    "second": _calendar(lambda _, second: second % 60),
+    "weekday": _calendar(lambda date, _: date.isoweekday()),
+    "day_of_year": _calendar(lambda date, _: date.timetuple().tm_yday),
     "abs": absolute,
     "floor": _rounded(math.floor), "ceil": _rounded(math.ceil),
     "round": _rounded(_half_away_from_zero), "trunc": _rounded(math.trunc),

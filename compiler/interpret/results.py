@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...dsl.types import Record
 from .csv_rows import Malformed, format_header, format_row
+from .json_rows import format_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,7 @@ class Results:
         yield format_header(self.records[sink])
         for row in self.rows[sink]:
             yield format_row(row, self.records[sink])
+
+    def json_lines(self, sink: str) -> Iterator[str]:
+        """The rows as JSON objects, one a line."""
+        return (format_json(row, self.records[sink]) for row in self.rows[sink])

@@ -1,4 +1,4 @@
-"""Writes what a run gave to where the sinks of the program say: csv and binary."""
+"""Writes what a run gave to where the sinks of the program say: csv, jsonl and binary."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...dsl import typed
 from ...dsl.types import Field, Record, Symbol
+from ..graph.runnable import no_sockets
 from .arrays import flat_record
 from .binary import pack_rows
 from .csv_rows import format_row
@@ -19,11 +20,22 @@ def write_sinks(program: typed.Program, results: Results, folder: str | Path = "
     """Paths are relative to `folder`; "-" is standard output."""
     for step in program.steps:
         if isinstance(step.body, typed.Sink):
-            _WRITERS[step.body.connector.kind](step.name, results, step.body.connector.path, Path(folder))
+            connector = step.body.connector
+            if connector.kind not in _WRITERS:
+                raise no_sockets(connector)
+            _WRITERS[connector.kind](step.name, results, connector.path, Path(folder))
 
 
 def _csv(sink: str, results: Results, path: str, folder: Path) -> None:
     _write("".join(f"{line}\n" for line in results.csv_lines(sink)).encode(), path, folder)
+
+
+def _jsonl(sink: str, results: Results, path: str, folder: Path) -> None:
+    _write("".join(f"{line}\n" for line in results.json_lines(sink)).encode(), path, folder)
+
+
+def _discard(sink: str, results: Results, path: str, folder: Path) -> None:
+    """What is only counted is in the counters."""
 
 
 def _binary(sink: str, results: Results, path: str, folder: Path) -> None:
@@ -41,4 +53,4 @@ def _write(data: bytes, path: str, folder: Path) -> None:
         (folder / path).write_bytes(data)
 
 
-_WRITERS = {"csv": _csv, "binary": _binary}
+_WRITERS = {"csv": _csv, "jsonl": _jsonl, "binary": _binary, "discard": _discard}

@@ -1,4 +1,4 @@
-"""Opens the connector of a source and reads its rows: csv, lines, binary, generate."""
+"""Opens the connector of a source and reads its rows: csv, jsonl, lines, binary, generate."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from pathlib import Path
 
 from ...dsl import typed
 from ...dsl.types import Record, Symbol
+from ..graph.runnable import no_sockets
 from .arrays import flat_record
 from .binary import read_symbols, unpack_rows
 from .csv_rows import Malformed, NotThisType, parse_text, rows_of
 from .generate import generate
+from .json_rows import json_rows_of
 
 
 def open_source(step: typed.Step, folder: Path) -> Iterator[tuple | Malformed]:
     connector = step.body.connector
+    if connector.kind not in READERS:
+        raise no_sockets(connector)
     return READERS[connector.kind](connector, step, folder)
 
 
@@ -26,6 +30,10 @@ def _bytes(connector: typed.Connector, folder: Path) -> bytes:
 def _csv(connector: typed.Connector, step: typed.Step, folder: Path) -> Iterator[tuple | Malformed]:
     separator = dict(connector.settings).get("separator", ",")
     return rows_of(_bytes(connector, folder), step.record, separator)
+
+
+def _jsonl(connector: typed.Connector, step: typed.Step, folder: Path) -> Iterator[tuple | Malformed]:
+    return json_rows_of(_bytes(connector, folder), step.record)
 
 
 def _lines(connector: typed.Connector, step: typed.Step, folder: Path) -> Iterator[tuple | Malformed]:
@@ -55,4 +63,4 @@ def _generate(connector: typed.Connector, step: typed.Step, folder: Path) -> Ite
     return generate(connector, step.record, step.body.event_time)
 
 
-READERS = {"csv": _csv, "lines": _lines, "binary": _binary, "generate": _generate}
+READERS = {"csv": _csv, "jsonl": _jsonl, "lines": _lines, "binary": _binary, "generate": _generate}

@@ -7,6 +7,7 @@
 #ifndef DFRT_TEXT_FUNCTIONS_H
 #define DFRT_TEXT_FUNCTIONS_H
 
+#include "dfrt/hash.h"
 #include "dfrt/stage.h"
 #include "dfrt/symbol.h"
 #include "dfrt/text.h"
@@ -23,6 +24,11 @@ static inline dfrt_symbol dfrt_intern(dfrt_slice text)
 static inline dfrt_slice dfrt_text_cut(dfrt_slice text, size_t size)
 {
     return (dfrt_slice){text.data, dfrt_utf8_cut(text.data, text.size, size)};
+}
+
+static inline uint64_t dfrt_hash_text(dfrt_slice text)
+{
+    return dfrt_hash_bytes(text.data, text.size);
 }
 
 bool dfrt_text_contains(dfrt_slice text, dfrt_slice part);

@@ -1,0 +1,61 @@
+/* What the operator of windows_whole.dfl computes: five statistics of one window in one pass over its tuples, with
+ * several of each running side by side, so that no addition waits for the one before it. */
+#include "windows_whole.h"
+
+#include <math.h>
+
+enum { LANES = 8 };
+
+/* NaN is skipped: it is neither less nor greater. */
+static double lower(double a, double b) { return b < a || a != a ? b : a; }
+static double higher(double a, double b) { return b > a || a != a ? b : a; }
+
+typedef struct sums {
+    double distance[LANES], square[LANES], volume[LANES], worth[LANES], low[LANES], high[LANES];
+} sums;
+
+static void add(sums *s, int lane, const windows_whole_Traded *t, double shift)
+{
+    double distance = t->price - shift;
+    s->distance[lane] += distance;
+    s->square[lane] += distance * distance;
+    s->volume[lane] += t->volume;
+    s->worth[lane] += t->price * t->volume;
+    s->low[lane] = lower(s->low[lane], t->price);
+    s->high[lane] = higher(s->high[lane], t->price);
+}
+
+static void fold(sums *s)
+{
+    for (int k = 1; k < LANES; k++) {
+        s->distance[0] += s->distance[k];
+        s->square[0] += s->square[k];
+        s->volume[0] += s->volume[k];
+        s->worth[0] += s->worth[k];
+        s->low[0] = lower(s->low[0], s->low[k]);
+        s->high[0] = higher(s->high[0], s->high[k]);
+    }
+}
+
+bool whole_window(const windows_whole_stats_window *window, windows_whole_Stats *result)
+{
+    const windows_whole_Traded *t = window->tuples;
+    size_t count = window->count, whole = count - count % LANES;
+    double shift = t[0].price; /* distances from one of the values: their squares do not cancel */
+    sums s = {0};
+    for (int k = 0; k < LANES; k++) s.low[k] = s.high[k] = shift;
+    for (size_t i = 0; i < whole; i += LANES)
+        for (int k = 0; k < LANES; k++) add(&s, k, &t[i + (size_t)k], shift);
+    for (size_t i = whole; i < count; i++) add(&s, 0, &t[i], shift);
+    fold(&s);
+    double n = (double)count, spread = s.square[0] - s.distance[0] * s.distance[0] / n;
+    *result = (windows_whole_Stats){
+        .key = t[0].key,
+        .mean = shift + s.distance[0] / n,
+        .low = s.low[0],
+        .high = s.high[0],
+        .deviation = count > 1 ? sqrt(spread > 0.0 ? spread / (n - 1.0) : 0.0) : NAN,
+        .weighted = s.worth[0] / s.volume[0],
+    };
+    return true;
+}

@@ -1,0 +1,149 @@
+"""One run of a program: fed batch by batch, asked for results, drained."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from ..artifacts.interface import Interface
+from .columns import BadData, Intake
+from .layout import record_dtype
+from .library import AGAIN, END, OK, Library
+from .rows import Rows, make_rows
+
+
+class RunFailed(RuntimeError):
+    """The run can't go on; the message is the program's own."""
+
+
+class Stream:
+    """A running instance. A context manager: leaving it frees everything. Calls from several threads take turns."""
+
+    def __init__(self, library: Library, interface: Interface, intakes: Mapping[str, Intake], workers: int):
+        self._library, self._interface, self._intakes = library, interface, intakes
+        self._lock, self._ended = threading.RLock(), False
+        ffi = library.ffi
+        out, error = ffi.new("dfrt_embed **"), ffi.new("dfrt_error *")
+        options = ffi.new(f"{interface.function('options')} *", {"workers": workers, "collect": True})
+        if library.function("create")(out, options, error) != OK:
+            raise RunFailed(ffi.string(error.text).decode(errors="replace"))
+        self._instance = ffi.gc(out[0], library.function("destroy"))
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *failure) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drops what has not been drained. May be called twice."""
+        with self._lock:
+            if self._instance is not None:
+                self._library.ffi.release(self._instance)
+                self._instance = None
+
+    def push(self, **batches: object) -> None:
+        """Feeds a batch to each source named, one after the other; arrays, mappings of columns, Arrow."""
+        for name, data in batches.items():
+            if name not in self._intakes:
+                raise BadData(f"there is no source `{name}`; expected {', '.join(self._intakes)}")
+            for batch in one_by_one(data):
+                self._push(name, self._intakes[name].records(batch))
+
+    def _push(self, name: str, records: np.ndarray) -> None:
+        place = self._library.ffi.cast(f"const {self._intakes[name].port.struct} *", records.ctypes.data)
+        with self._lock:
+            self._require(self._library.function(f"push_{name}")(self._open(), place, len(records)))
+
+    def poll(self) -> dict[str, Rows]:
+        """Hands on what was pushed, and answers what has come out since the last call."""
+        with self._lock:
+            self._require(self._library.function("poll")(self._open()))
+            return self.take()
+
+    def drain(self) -> dict[str, Rows]:
+        """Ends the sources and answers all that is left."""
+        with self._lock:
+            self._require(self._library.function("drain")(self._open()))
+            self._ended = True
+            return self.take()
+
+    def take(self) -> dict[str, Rows]:
+        """What has come out since the last call."""
+        with self._lock:
+            return {sink.name: self._take(number) for number, sink in enumerate(self._interface.sinks)}
+
+    def set_alternate(self, operator: str, alternate: str) -> None:
+        """Takes effect at the operator's next result."""
+        if self._library.function("set_alternate")(self._open(), operator.encode(), alternate.encode()) != OK:
+            known = ", ".join(f"{step}: {' or '.join(names)}" for step, names in self._interface.alternates) or "none"
+            raise BadData(f"there is no alternate `{alternate}` of `{operator}`; expected {known}")
+
+    def counts(self, step: str) -> dict[str, int]:
+        """After drain: how many tuples a step put out, refused as late, computed with a fault."""
+        counts = self._library.ffi.new("dfrt_embed_counts *")
+        with self._lock:
+            self._require(self._library.function("count")(self._open(), step.encode(), counts))
+        return {"out": counts.out, "late": counts.late, "faults": counts.faults}
+
+    def feed(self, inputs: Mapping[str, Iterator[object]]) -> Iterator[None]:
+        """Takes batches from the iterators in the order in which the program reads files. Yields when it needs more."""
+        ffi, names = self._library.ffi, list(self._intakes)
+        entries, kept = ffi.new("dfrt_embed_input[]", len(names)), [None] * len(names)
+        while True:
+            for at, name in enumerate(names):
+                if entries[at].at == entries[at].count and not entries[at].ended:
+                    kept[at] = self._next(name, inputs[name], entries[at])
+            with self._lock:
+                status = self._library.function("merge")(self._open(), entries)
+                self._require(OK if status in (AGAIN, END) else status)
+            if status == END:
+                return
+            yield
+
+    def _next(self, name: str, batches: Iterator[object], entry) -> np.ndarray | None:
+        """The next batch of a source, entered; None when there is none. The caller keeps it while it is used."""
+        batch = next(batches, None)
+        if batch is None:
+            entry.ended = True
+            return None
+        records = self._intakes[name].records(batch)
+        entry.records = self._library.ffi.cast("const void *", records.ctypes.data)
+        entry.count, entry.at = len(records), 0
+        return records
+
+    def _take(self, number: int) -> Rows:
+        ffi, sink = self._library.ffi, self._interface.sinks[number]
+        dtype, count = record_dtype(sink, ffi), ffi.new("size_t *")
+        room = self._library.function("take")(self._open(), number, count)
+        if not count[0]:
+            self._library.free(room)
+            return make_rows(np.empty(0, dtype), self._library, sink.record)
+        owned = ffi.gc(room, self._library.free)  # the array keeps the buffer, the buffer keeps this
+        array = np.frombuffer(ffi.buffer(owned, count[0] * dtype.itemsize), dtype)
+        return make_rows(array, self._library, sink.record)
+
+    def _open(self):
+        if self._instance is None:
+            raise RunFailed("the stream has been closed")
+        return self._instance
+
+    def _require(self, status: int) -> None:
+        if status != OK:
+            text = self._library.function("error")(self._instance)
+            raise RunFailed(self._library.ffi.string(text).decode(errors="replace"))
+
+
+def one_by_one(data: object) -> Iterator[object]:
+    """Anything that `run` takes for a source, as batches."""
+    from .arrow import batches, is_arrow
+
+    if is_arrow(data):
+        yield from batches(data)
+    elif isinstance(data, np.ndarray | Mapping | str | bytes) or hasattr(data, "keys") or not hasattr(data, "__iter__"):
+        yield data
+    else:
+        for part in data:
+            yield from one_by_one(part)

@@ -1,0 +1,232 @@
+/* Stores against naive models: whatever the order of calls, both hold the same. */
+#include <dfrt/store.h>
+
+#include <math.h>
+
+#include "check.h"
+
+static uint64_t state = 1;
+
+static uint32_t below(uint32_t limit) /* SplitMix64: the same numbers on every machine */
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)((z ^ z >> 31) >> 32) % limit;
+}
+
+/* --- sliding array ---------------------------------------------------------------------------------- */
+
+static void test_slide(void)
+{
+    int *items = NULL;
+    uint32_t head = 0, tail = 0, capacity = 0;
+    int next = 0, first = 0;
+    for (int i = 0; i < 200000; i++) {
+        uint32_t length = tail - head;
+        if (length == 0 || below(1000) < (length < 300 ? 520u : 480u)) {
+            uint32_t before = head;
+            uint32_t moved = dfrt_slide((void **)&items, sizeof *items, &head, &tail, &capacity);
+            CHECK(before - head == moved && tail < capacity);
+            items[tail++] = next++;
+        } else {
+            CHECK(items[head++] == first++);
+        }
+        CHECK(tail - head == (uint32_t)(next - first));
+        if (tail > head) CHECK(items[head] == first && items[tail - 1] == next - 1);
+    }
+    CHECK(capacity < 20000); /* it follows what is held, not what has passed */
+    free(items);
+}
+
+/* --- index ------------------------------------------------------------------------------------------ */
+
+enum { GROUPS = 3000 };
+
+static bool finds(const dfrt_index *index, uint32_t hash, uint32_t group)
+{
+    for (uint32_t at = hash & index->mask; index->entries[at].group != 0; at = (at + 1) & index->mask) {
+        if (index->entries[at].group == group) return index->entries[at].hash == hash;
+    }
+    return false;
+}
+
+/* Hashes that collide a lot, also around the end of the table. */
+static uint32_t hash_of(uint32_t group)
+{
+    return group % 5 == 0 ? UINT32_MAX - group % 3 : group % 7 == 0 ? 17 : group * 2654435761u;
+}
+
+static void test_index(void)
+{
+    static bool held[GROUPS + 1];
+    dfrt_index index = {0};
+    uint32_t count = 0;
+    for (int i = 0; i < 60000; i++) {
+        uint32_t group = 1 + below(i % 20000 < 10000 ? GROUPS : GROUPS / 50);
+        if (!held[group]) dfrt_index_insert(&index, hash_of(group), group);
+        else dfrt_index_remove(&index, hash_of(group), group);
+        count += held[group] ? -1u : 1u;
+        held[group] = !held[group];
+        CHECK(index.used == count);
+        for (int look = 0; i % 500 == 0 && look < 200; look++) {
+            uint32_t some = 1 + below(GROUPS);
+            CHECK(finds(&index, hash_of(some), some) == held[some]);
+        }
+    }
+    for (uint32_t group = 1; group <= GROUPS; group++) CHECK(finds(&index, hash_of(group), group) == held[group]);
+    free(index.entries);
+}
+
+/* --- groups ----------------------------------------------------------------------------------------- */
+
+static void test_groups(void)
+{
+    dfrt_groups groups = {0};
+    static uint32_t live[2000];
+    uint32_t count = 0;
+    for (int i = 0; i < 50000; i++) {
+        if (count == 0 || (count < 2000 && below(2) == 0)) {
+            uint32_t group = dfrt_groups_take(&groups, 24);
+            uint64_t *memory = dfrt_groups_at(&groups, group, 24);
+            CHECK(group > 0 && memory[0] == 0 && memory[2] == 0);
+            memory[0] = memory[2] = group;
+            live[count++] = group;
+        } else {
+            uint32_t at = below(count);
+            uint64_t *memory = dfrt_groups_at(&groups, live[at], 24);
+            CHECK(memory[0] == live[at] && memory[2] == live[at]);
+            dfrt_groups_release(&groups, live[at]);
+            live[at] = live[--count];
+        }
+    }
+    CHECK(groups.made <= 2000); /* numbers are used again */
+    dfrt_groups_close(&groups);
+}
+
+/* --- order and timers ------------------------------------------------------------------------------- */
+
+static int by_key(const void *context, uint32_t left, uint32_t right)
+{
+    const int *keys = context;
+    return keys[left] < keys[right] ? -1 : keys[left] > keys[right];
+}
+
+static void test_order(void)
+{
+    static int keys[5001];
+    dfrt_order order = {0};
+    for (uint32_t group = 1; group <= 5000; group++) {
+        keys[group] = (int)below(1000000) * 8192 / 8192;
+        dfrt_order_add(&order, group);
+        if (below(50) != 0 && group != 5000) continue;
+        dfrt_order_sort(&order, by_key, keys);
+        CHECK(order.sorted == order.count && order.count == group);
+        for (uint32_t i = 1; i < order.count; i++) CHECK(keys[order.groups[i - 1]] <= keys[order.groups[i]]);
+    }
+    dfrt_order_close(&order);
+}
+
+static void test_timers(void)
+{
+    static int keys[64];
+    for (int i = 0; i < 64; i++) keys[i] = (i * 37) % 64;
+    dfrt_timers timers = {0};
+    static dfrt_timer model[4000];
+    uint32_t count = 0;
+    for (int i = 0; i < 20000; i++) {
+        if (count == 0 || (count < 4000 && below(5) < 3)) {
+            dfrt_timer timer = {.time = (int64_t)below(50) - 25, .group = below(64)};
+            dfrt_timers_push(&timers, timer, by_key, keys);
+            model[count++] = timer;
+        } else {
+            uint32_t first = 0;
+            for (uint32_t n = 1; n < count; n++) {
+                bool earlier = model[n].time != model[first].time ? model[n].time < model[first].time
+                                                                  : keys[model[n].group] < keys[model[first].group];
+                first = earlier ? n : first;
+            }
+            dfrt_timer got = dfrt_timers_pop(&timers, by_key, keys);
+            CHECK(got.time == model[first].time && got.group == model[first].group);
+            model[first] = model[--count];
+        }
+        CHECK(timers.count == count);
+    }
+    free(timers.heap);
+}
+
+/* --- values of a window ----------------------------------------------------------------------------- */
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void test_quantile(void)
+{
+    double values[200], sorted[200];
+    static const double shares[] = {0.0, 0.1, 0.25, 0.5, 0.9, 0.999, 1.0};
+    for (int i = 0; i < 3000; i++) {
+        size_t count = 1 + below(199), kept = 0;
+        for (size_t n = 0; n < count; n++) {
+            values[n] = below(10) == 0 ? NAN : (double)below(i % 2 == 0 ? 5 : 100000) - 3.0;
+            if (!isnan(values[n])) sorted[kept++] = values[n];
+        }
+        qsort(sorted, kept, sizeof *sorted, by_value);
+        double q = shares[below(7)], position = q * (double)(kept - 1);
+        double got = dfrt_quantile(values, count, q);
+        if (kept == 0) {
+            CHECK(isnan(got));
+            continue;
+        }
+        size_t low = (size_t)position;
+        double high = sorted[low + 1 < kept ? low + 1 : low];
+        CHECK(fabs(got - (sorted[low] + (high - sorted[low]) * (position - (double)low))) < 1e-9);
+    }
+    double extremes[] = {INFINITY, -INFINITY, 0.0};
+    CHECK(dfrt_quantile(extremes, 3, 0.5) == 0.0);
+    double one[] = {7.0};
+    CHECK(dfrt_quantile(one, 1, 0.3) == 7.0);
+}
+
+static void test_ewma(void)
+{
+    const double values[] = {1.0, 2.0, 4.0, 8.0};
+    const int64_t ordered[] = {1, 2, 2, 3}, mixed[] = {3, 1, 2, 2};
+    CHECK(dfrt_ewma(values, ordered, 1, 0.5) == 1.0);
+    CHECK(dfrt_ewma(values, ordered, 4, 0.5) == 0.5 * 8.0 + 0.5 * (0.5 * 4.0 + 0.5 * (0.5 * 2.0 + 0.5 * 1.0)));
+    CHECK(dfrt_ewma(values, mixed, 4, 0.5) == 0.5 * 1.0 + 0.5 * (0.5 * 8.0 + 0.5 * (0.5 * 4.0 + 0.5 * 2.0)));
+}
+
+static void test_moments(void)
+{
+    double values[50], mean = 0.0, m2 = 0.0;
+    int64_t before = 0;
+    for (int part = 0; part < 10; part++) { /* parts of 0 to 9 values */
+        double part_mean = 0.0, part_m2 = 0.0;
+        for (int i = 0; i < part; i++) {
+            double x = values[before + i] = 1e6 + (double)below(1000) / 7.0;
+            dfrt_combine_moments(&part_mean, &part_m2, i, x, 0.0, 1);
+        }
+        dfrt_combine_moments(&mean, &m2, before, part_mean, part_m2, part);
+        before += part;
+    }
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < before; i++) sum += values[i];
+    for (int64_t i = 0; i < before; i++) squares += pow(values[i] - sum / (double)before, 2.0);
+    CHECK(fabs(mean - sum / (double)before) < 1e-6 && fabs(m2 - squares) < 1e-6 * squares);
+}
+
+int main(void)
+{
+    test_slide();
+    test_index();
+    test_groups();
+    test_order();
+    test_timers();
+    test_quantile();
+    test_ewma();
+    test_moments();
+    return 0;
+}
