@@ -128,8 +128,8 @@ def _define(word: str) -> tuple[str, str]:
 
 
 def _positive(word: str) -> int:
-    if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 1024:
-        raise argparse.ArgumentTypeError(f"`{word}` is not a number from 1 to 1024")
+    if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 256:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number from 1 to 256")
     return int(word)
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from .interpret.user_c import UserC
 
 
-def check(text: str, file: str, params: Mapping[str, str]) -> typed.Program:
-    """Text → typed program; raises ProgramError with all diagnostics."""
+def check(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None) -> typed.Program:
+    """Text → typed program; raises ProgramError with all diagnostics. Who passes `diagnostics` gets the warnings."""
     from .check import check_text
 
-    diagnostics = Diagnostics()
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     program = check_text(text, file, diagnostics, params)
     if program is None:
         raise ProgramError(diagnostics)
@@ -47,11 +47,20 @@ def plan(graph: Graph) -> Plan:
     return choose(graph)
 
 
-def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False) -> Bundle:
+def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None) -> dict:
+    """Text → what was decided and why, as data; `select.explain.to_text` prints it."""
+    from .select.explain import explanation
+
+    graph = flow(check(text, file, params, diagnostics))
+    return explanation(graph, plan(graph))
+
+
+def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False,
+             diagnostics: Diagnostics | None = None) -> Bundle:
     """Text → everything that a C compiler needs; with `embed` also what others call the program by."""
     from .codegen.program import generate_files, generate_library
 
-    program = check(text, file, params)
+    program = check(text, file, params, diagnostics)
     graph = flow(program)
     chosen, version, interface = plan(graph), dfc.__version__, None
     if embed:

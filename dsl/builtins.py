@@ -24,6 +24,7 @@ class ScalarSignature:
     result: str
     module: str = ""
     variadic: bool = False
+    doc: str = ""
 
     def __str__(self) -> str:
         more = ", …" if self.variadic else ""
@@ -55,13 +56,17 @@ def _reals(*names: str) -> list[ScalarSignature]:
     return [ScalarSignature(name, (("x", "real"),), "real") for name in names]
 
 
-def _text(name: str, result: str, *more: str) -> ScalarSignature:
+def _text(name: str, result: str, *more: str, doc: str) -> ScalarSignature:
     params = (("t", "string"), *((name, "string") for name in more))
-    return ScalarSignature(name, params, result, "std.text")
+    return ScalarSignature(name, params, result, "std.text", doc=doc)
 
 
-# Calendar parts of a moment, in UTC.
-_CALENDAR = ("year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year")
+# Parts of a moment, in UTC and the Gregorian calendar.
+_CALENDAR = {
+    "year": "The year; years before 1 are 0, -1, …", "month": "The month, 1 to 12.", "day": "The day of the month, from 1.",
+    "hour": "The hour, 0 to 23.", "minute": "The minute, 0 to 59.", "second": "The second, 0 to 59.",
+    "weekday": "The day of the week, 1 Monday to 7 Sunday.", "day_of_year": "The day of the year, from 1.",
+}
 
 _SCALARS = [
     ScalarSignature("abs", (("x", "number"),), "same"),
@@ -71,11 +76,16 @@ _SCALARS = [
     ScalarSignature("least", (("a", "ordered"), ("b", "ordered")), "same", variadic=True),
     ScalarSignature("greatest", (("a", "ordered"), ("b", "ordered")), "same", variadic=True),
     ScalarSignature("length", (("t", "string"),), "int"),
-    _text("split", "pieces", "separator"),
-    _text("lower", "keep"), _text("upper", "keep"), _text("trim", "keep"),
-    ScalarSignature("hash", (("x", "hashed"),), "hash", "std.text"),
-    *(ScalarSignature(name, (("t", "moment"),), "int", "std.time") for name in _CALENDAR),
-    _text("contains", "bool", "part"), _text("starts_with", "bool", "start"), _text("ends_with", "bool", "end"),
+    _text("split", "pieces", "separator", doc="The pieces between separators, empty ones included; for `flatmap`."),
+    _text("lower", "keep", doc="ASCII letters in lower case; other characters stay."),
+    _text("upper", "keep", doc="ASCII letters in upper case; other characters stay."),
+    _text("trim", "keep", doc="Without ASCII white space at both ends."),
+    _text("contains", "bool", "part", doc="Whether the part occurs; the empty text always does."),
+    _text("starts_with", "bool", "start", doc="Whether the text begins so."),
+    _text("ends_with", "bool", "end", doc="Whether the text ends so."),
+    ScalarSignature("hash", (("x", "hashed"),), "hash", "std.text",
+                    doc="64 bits that depend on every byte of a string, or on a number; the same on every machine."),
+    *(ScalarSignature(name, (("t", "moment"),), "int", "std.time", doc=doc) for name, doc in _CALENDAR.items()),
 ]
 
 SCALAR_FUNCTIONS: dict[str, ScalarSignature] = {signature.name: signature for signature in _SCALARS}

@@ -11,7 +11,7 @@ from .mistake import WRONG, Mistake, is_wrong
 from .scope import Scope
 from .settings import CONNECTORS, ConnectorKind, Setting
 from .suggest import listing
-from .types import SYMBOL, Array, Record, is_number, is_string, is_time
+from .types import SYMBOL, Int, Record, is_number, is_string
 
 
 def check_connector(context: Context, node: ast.Connector, record: Record | None, *,
@@ -24,6 +24,8 @@ def check_connector(context: Context, node: ast.Connector, record: Record | None
         if kind.fields and record is not None:
             known = {**_field_settings(record), **known}
         settings = check_settings(context, node.settings, known, f"{kind.name}(…)")
+        if kind.name == "generate":
+            _generator(node, settings, record)
         format_ = dict(settings).get("format", "csv") if kind.name in SOCKETS else kind.name
         if format_ == "lines":
             _one_string(context, node, record)
@@ -58,15 +60,25 @@ def _path(context: Context, node: ast.Connector, kind: ConnectorKind) -> str:
 
 
 def _field_settings(record: Record) -> dict[str, Setting]:
-    """A generator may be told the range of each field."""
-    result = {}
-    for field in record.fields:
-        if field.type == WRONG:
+    """A generator may be told the range of each field that is a number."""
+    return {field.name: Setting("number", span=True) for field in record.fields if is_number(field.type)}
+
+
+def _generator(node: ast.Connector, settings: tuple[tuple[str, object], ...], record: Record | None) -> None:
+    """What a generator can't do: tuples a fraction of a second apart in rate, fields that are not drawn from a range."""
+    places = {setting.name.text: setting.value.span for setting in node.settings}
+    for name, value in settings:
+        field = record and record.field(name)
+        if name == "rate" and (value < 1 or value != int(value)):
+            raise Mistake("E0402", places[name], "a generator's rate is a whole number of tuples a second",
+                          expected="such as 1000/s")
+        if field is None or not is_number(field.type) or name in dict(CONNECTORS["generate"].settings):
             continue
-        type_ = field.type.element if isinstance(field.type, Array) else field.type
-        kind = "number" if is_number(type_) or is_time(type_) else "text" if is_string(type_) else "bool"
-        result[field.name] = Setting(kind, span=kind == "number")
-    return result
+        if not isinstance(value, tuple) or len(value) != 2:
+            raise Mistake("E0402", places[name], f"`{name}` is drawn from a range", expected=f"{name}: 1..100")
+        if isinstance(field.type, Int) and any(part != int(part) for part in value):
+            raise Mistake("E0402", places[name], f"`{name}` is {field.type}, its range has fractions",
+                          expected="whole numbers")
 
 
 def _one_string(context: Context, node: ast.Connector, record: Record | None) -> None:

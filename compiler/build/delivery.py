@@ -83,7 +83,7 @@ def _tree(bundle: Bundle, order: Order, texts: Mapping[str, str], made: Tree) ->
         tree["Makefile"] = makefile(bundle.app, tree, order.target).encode()
     tree |= {name: text.encode() for name, text in texts.items() if name not in tree}
     if "lib" in order.kinds:
-        tree |= _headers(bundle)
+        tree |= {"include/dfrt.h": tree["dfrt.h"]} if order.amalgamate else _headers(bundle)
     return tree | made
 
 
@@ -93,9 +93,9 @@ def _sources(bundle: Bundle, order: Order) -> Tree:
 
 
 def _headers(bundle: Bundle) -> Tree:
-    """APP.h and the runtime's headers that it includes: one folder for the include path of the user's compiler."""
+    """The public APP.h and the runtime's headers that it includes: one folder for the user's include path."""
     known = {name.removeprefix("dfrt/include/"): data for name, data in runtime_tree().items()}
-    found: Tree = {f"{bundle.app}.h": bundle.text(f"{bundle.app}.h").encode()}
+    found: Tree = {f"{bundle.app}.h": bundle.text(f"include/{bundle.app}.h").encode()}
     waiting = list(found.values())
     while waiting:
         for name in (match.decode() for match in _INCLUDED.findall(waiting.pop())):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .toolchain import CHOSEN_FLAGS, INCLUDES, LINK_FLAGS, NEEDED_FLAGS
+from .toolchain import CHOSEN_FLAGS, INCLUDES, LINK_FLAGS, NEEDED_FLAGS, target_flags
 
 _TEXT = """\
 # Builds {app} from the C in this folder: a C compiler and make are enough.
@@ -30,7 +30,7 @@ clean:
 def makefile(app: str, names: Iterable[str], target: str) -> str:
     """`names` are the files of the folder; a native build says so in CFLAGS, where whoever runs make can change it."""
     names = tuple(names)
-    chosen = (*CHOSEN_FLAGS, *(("-O3", "-march=native") if target == "native" else ()))
+    chosen = (*CHOSEN_FLAGS, *target_flags(target))
     objects = (name.removesuffix(".c") + ".o" for name in names if name.endswith(".c"))
     headers = (name for name in names if name.endswith(".h"))
     return _TEXT.format(app=app, objects=_list(objects), headers=_list(headers), chosen=" ".join(chosen),

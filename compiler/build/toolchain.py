@@ -68,10 +68,10 @@ def _first_line(text: str) -> str:
 
 def flags(target: str, sanitize: bool = True) -> tuple[str, ...]:
     """Flags of one target; DFC_SANITIZE in the environment adds a sanitizer, unless it can't be used."""
-    return (*NEEDED_FLAGS, *CHOSEN_FLAGS, *_target_flags(target), *(_sanitizer_flags() if sanitize else ()))
+    return (*NEEDED_FLAGS, *CHOSEN_FLAGS, *target_flags(target), *(_sanitizer_flags() if sanitize else ()))
 
 
-def _target_flags(target: str) -> tuple[str, ...]:
+def target_flags(target: str) -> tuple[str, ...]:
     if target != "native":
         return ()
     arm = platform.machine() in ("aarch64", "arm64")

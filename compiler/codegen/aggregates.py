@@ -177,17 +177,20 @@ def _whole(partial: Partial, aggregate: typed.Aggregate) -> str:
 
 
 def _program_aggregate(partial: Partial, aggregate: typed.Aggregate) -> str:
-    """An `aggregate` of the program: its functions stand in the generated file (see program_aggregates.py)."""
+    """An `aggregate` of the program: its functions stand in the generated file (see program_functions.py)."""
     _count(partial)
     name = f"own_{len(partial.results)}"
     c = f"aggregate_{identifier(aggregate.function)}"
-    definition = next(d for d in partial.program.aggregates if d.name == aggregate.function)
-    args = "".join(f", {c_value(arg, partial.scope)}" for arg in (aggregate.value, *aggregate.more))
+    args = "".join(f", {c_value(arg, partial.scope)}" for arg in arguments_of(aggregate))
     partial.fields[name] = f"struct {c} {name}"
     partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
     partial.lift.append(f"{c}_add(faults, &p->{name}, p->n == 1{args});")
     partial.combine.append(f"if (later->n > 0) {c}_combine(&p->{name}, before == 0, &later->{name});")
-    return f"{c}_lower(faults, &p->{name})" if not isinstance(definition.result, Text) else ""
+    return f"{c}_lower(faults, &p->{name})"
+
+
+def arguments_of(aggregate: typed.Aggregate) -> tuple[typed.Expr, ...]:
+    return () if aggregate.value is None else (aggregate.value, *aggregate.more)
 
 
 _ADD = {"count": _count, "sum": _sum, "avg": _avg, "min": _min, "max": _max, "first": _first, "last": _last,

@@ -43,7 +43,7 @@ def _settings(settings: tuple[tuple[str, object], ...]) -> dict[str, object]:
 
 def notice(program: typed.Program) -> str:
     """Until a controller exists a program that asks for one runs with fixed settings, and says so once."""
-    asks = [c for c in program.controls if c.policy != "off"] or program.goals or program.minimize
+    asks = [c for c in program.controls if c.policy != "off"] or program.goals or program.minimize or program.blocks
     if not asks:
         return "NULL"
-    return c_string("goals and control are not acted on yet: this run has fixed settings (--workers, --alternate)")
+    return c_string("goals, control and resources are not acted on yet: this run has fixed settings (--workers, --alternate)")

@@ -1,4 +1,5 @@
-"""What a program offers to one that embeds it: typed functions over <dfrt/embed.h>, in APP.h and APP_embed.c.
+"""What a program offers to one that embeds it: typed functions over <dfrt/embed.h>, in include/APP.h and
+APP_embed.c.
 
 Before: source `quotes: Quote`, sink `forecasts`.
 After:  hft_create, hft_push_quotes(instance, const hft_Quote *, count), …, options with `on_forecasts`.
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from ...dsl import typed
 from ..artifacts.interface import Interface, Port
-from .header import declarations, header
+from .header import declarations, public_declarations, public_header
 from .names import identifier
 from .step_views import Context
 from .templating import render
@@ -31,10 +32,10 @@ class PortView:
 
 
 def embedding_files(context: Context) -> tuple[tuple[tuple[str, str], ...], Interface]:
-    """The header with the functions, the file that defines them, and what they are."""
+    """The public header with the functions, the file that defines them, and what they are."""
     app, views = context.graph.program.name, _views(context)
     text = render("embed.h.j2", **views).rstrip("\n")
-    files = ((f"{app}.h", header(context, embedding=text)),
+    files = ((f"include/{app}.h", public_header(context, text)),
              (f"{app}_embed.c", render("embed.c.j2", app=app, program=context.names.program, **views)))
     return files, _interface(context, views, text)
 
@@ -47,7 +48,7 @@ def _interface(context: Context, views: dict, text: str) -> Interface:
                        for chosen in context.plan.alternates)
     pushes = tuple((f"push_{v.name}", v.push) for v in views["sources"])
     functions = (*views["api"].items(), *pushes, *((f"end_{v.name}", v.end) for v in views["sources"]))
-    cdef = declarations(context) + text.replace("DFRT_API ", "")
+    cdef = public_declarations(context) + text.replace("DFRT_API ", "")
     return Interface(context.graph.program.name, sources, sinks, alternates, functions, cdef)
 
 
@@ -67,7 +68,7 @@ def _steps(context: Context, kind: type) -> list[typed.Step]:
 
 
 class _Free:
-    """Names that begin with the app's and that nothing else in the header has."""
+    """Names that begin with the app's and that no record and no function of the user has."""
 
     def __init__(self, context: Context):
         self.prefix = f"{identifier(context.graph.program.name)}_"

@@ -96,12 +96,12 @@ def _element(expr: typed.Element, scope: Scope) -> str:
     """An index outside the array counts a fault and gives zero."""
     array, size = c_value(expr.array, scope), expr.array.type.size
     index = c_value(expr.index, scope)
-    place = f"{array}[{index}]"
-    value = f"dfrt_text_of(&{place})" if isinstance(expr.type, Text) else place
-    if isinstance(expr.index, typed.Literal) and 0 <= expr.index.value < size or isinstance(expr.type, Array):
-        return value
-    zero = "(dfrt_slice){\"\", 0}" if isinstance(expr.type, Text) else "0"
-    return f"(dfrt_within((int64_t){index}, {size}, {scope.faults}) ? {value} : {zero})"
+    if isinstance(expr.index, typed.Literal) and 0 <= expr.index.value < size:
+        place = f"{array}[{index}]"
+    else:  # texts are structs without a name
+        own = f"__typeof__({array}[0])" if isinstance(expr.type, Array | Text) else c_type(expr.type)
+        place = f"(*(const {own} *)dfrt_at({array}, &({own}){{0}}, sizeof({own}), {index}, {size}, {scope.faults}))"
+    return f"dfrt_text_of(&{place})" if isinstance(expr.type, Text) else place
 
 
 # --- literals ---------------------------------------------------------------------------------------

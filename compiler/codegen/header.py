@@ -46,12 +46,25 @@ class StructView:
     declarations: tuple[str, ...]
 
 
-def header(context: Context, embedding: str = "") -> str:
-    """`embedding` is what the program offers to others; only a library has it."""
+def header(context: Context) -> str:
+    """APP.h, for the program itself and the user's C."""
+    return _header(context, "", _views(context))
+
+
+def public_header(context: Context, embedding: str) -> str:
+    """include/APP.h, for programs that embed this one: its records, and `embedding`, what it offers."""
+    return _header(context, embedding, _public(context))
+
+
+def public_declarations(context: Context) -> str:
+    return render("declarations.h.j2", **_public(context))
+
+
+def _header(context: Context, embedding: str, views: dict[str, object]) -> str:
     program = context.graph.program
     return render("header.h.j2", app=program.name, file=os.path.basename(program.file),
                   guard=f"DFC_{identifier(program.name).upper()}_H", program=context.names.program, embedding=embedding,
-                  **_views(context))
+                  **views)
 
 
 def library_files(context: Context) -> tuple[tuple[str, str], ...]:
@@ -70,6 +83,11 @@ def _views(context: Context) -> dict[str, object]:
     return {"records": [record_view(record, context.names, False, False) for record in records.values()],
             "windows": [_window(context, step) for step in _in_c(context) if step.body.window],
             "structs": [*_states(context), *_ports(context)], "functions": _functions(context)}
+
+
+def _public(context: Context) -> dict[str, object]:
+    """Records only: two headers that one file includes must not both declare the user's `fit`."""
+    return {**_views(context), "windows": [], "structs": [], "functions": []}
 
 
 def _in_c(context: Context) -> list[typed.Step]:

@@ -233,7 +233,7 @@ def _sinks(context: Context, sinks: list[str]) -> list[dict]:
 
 
 def _step_entries(context: Context) -> list[dict]:
-    same = (typed.Map, typed.Scan, typed.Sink, typed.Union_)
+    same = (typed.Map, typed.Scan, typed.Update, typed.Sink, typed.Union_)
     return [{"name": c_string(step.name), "kind": c_string(kind_of(step.body)), "c": context.names.step(step.name),
              "inputs": [] if isinstance(step.body, typed.Late) else [context.number(name) for name in step.inputs],
              "same": "true" if isinstance(step.body, same) else "false"} for step in context.graph.steps]

@@ -23,6 +23,7 @@ def function_code(function: typed.Function, symbols: dict[str, int]) -> str:
     words = "".join(f", {word}" for word in parameters(function.params))
     if isinstance(function.body, typed.CFunction):
         value = f"{function.body.name}({', '.join(parameter(name) for name, _ in function.params)})"
+        value = f"dfrt_text_cut({value}, {function.result.size})" if isinstance(function.result, Text) else value
     else:
         value = c_value(function.body, Scope(symbols))
     return (f"DFRT_INLINE {value_type(function.result)} fn_{identifier(function.name)}(uint64_t *faults{words})\n"
@@ -42,14 +43,14 @@ def aggregate_code(aggregate: typed.AggregateDef, symbols: dict[str, int]) -> st
                for (name, type_), value in zip(parts, aggregate.combine)]
     return "\n\n".join((
         _block(f"struct {c}", [f"{declare(type_, name)};" for name, type_ in parts], end=";"),
-        _block(f"DFRT_INLINE void {c}_merge(uint64_t *faults, struct {c} *left, const struct {c} *right)",
-               ["(void)faults;", f"struct {c} both;", "memset(&both, 0, sizeof both);", *combine, "*left = both;"]),
+        _block(f"DFRT_INLINE void {c}_merge(struct {c} *left, const struct {c} *right)",
+               ["uint64_t uncounted = 0, *faults = &uncounted; /* how often this runs is no matter of the program */",
+                "(void)faults;", f"struct {c} both;", "memset(&both, 0, sizeof both);", *combine, "*left = both;"]),
         _block(f"DFRT_INLINE void {c}_add(uint64_t *faults, struct {c} *left, bool first{words})",
                ["(void)faults;", f"struct {c} lifted, *right = &lifted;", "memset(right, 0, sizeof *right);", *lift,
-                "if (first) {", "    *left = lifted;", "} else {", f"    {c}_merge(faults, left, right);", "}"]),
+                "if (first) {", "    *left = lifted;", "} else {", f"    {c}_merge(left, right);", "}"]),
         _block(f"DFRT_INLINE void {c}_combine(struct {c} *left, bool first, const struct {c} *right)",
-               ["uint64_t faults = 0; /* counted where tuples enter */", "if (first) {", "    *left = *right;",
-                "} else {", f"    {c}_merge(&faults, left, right);", "}"]),
+               ["if (first) {", "    *left = *right;", "} else {", f"    {c}_merge(left, right);", "}"]),
         _block(f"DFRT_INLINE {value_type(aggregate.result)} {c}_lower(uint64_t *faults, const struct {c} *state)",
                ["(void)faults;", "(void)state;",
                 f"return {c_value(aggregate.lower, Scope(symbols, state='state'))};"])))

@@ -10,8 +10,8 @@ from .report import report
 
 def run(args: Namespace) -> int:
     text, file = read_program(args)
-    from dfc.dsl.diagnostics import Diagnostics
     from dfc.compiler.check import check_text
+    from dfc.dsl.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
     check_text(text, file, diagnostics, dict(args.defines))

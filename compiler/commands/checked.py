@@ -11,8 +11,8 @@ from .report import report
 def checked_program(args: Namespace):
     """The typed program; its warnings are shown. Raises ProgramError when it is wrong."""
     text, file = read_program(args)
-    from dfc.dsl.diagnostics import Diagnostics, ProgramError
     from dfc.compiler.check import check_text
+    from dfc.dsl.diagnostics import Diagnostics, ProgramError
 
     diagnostics = Diagnostics()
     program = check_text(text, file, diagnostics, dict(args.defines))

@@ -27,7 +27,8 @@ def run(args: Namespace) -> int:
     texts = dict(pipeline.emit(text, file, params, kinds)) if kinds else {}
     if not (order.builds or order.amalgamate or args.output or args.print_outputs):
         return _print(texts)
-    bundle, diagnostics = pipeline.generate(text, file, params, embed="lib" in kinds), Diagnostics()
+    diagnostics = Diagnostics()
+    bundle = pipeline.generate(text, file, params, embed="lib" in kinds, diagnostics=diagnostics)
     folder = Path(args.output or _FOLDER)
     if args.print_outputs:
         return _print_names(folder, build.output_names(bundle, order, texts))

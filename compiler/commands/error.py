@@ -15,7 +15,7 @@ def run(args: Namespace) -> int:
         return GOOD
     name = args.code.upper()
     if name not in codes:
-        raise Usage(f"there is no diagnostic {args.code}; `dfc error` lists them all")
+        raise Usage(f"there is no diagnostic {args.code}{_near(name, codes)}; `dfc error` lists them all")
     print(_page(name, codes[name]))
     return GOOD
 
@@ -27,6 +27,15 @@ def all_codes() -> dict:
     from dfc.dsl.codes import CODES
 
     return dict(sorted({**CODES, **RUNNABLE_CODES, **BUILD_CODES}.items()))
+
+
+def _near(name: str, codes: dict) -> str:
+    """`; there is E0101, E0102`: for a slip of the finger, or a number without its letter."""
+    import difflib
+
+    wanted = f"E{name.zfill(4)}" if name.isdigit() else name
+    near = [wanted] if wanted in codes else difflib.get_close_matches(wanted, codes, n=3, cutoff=0.7)
+    return f"; there is {', '.join(near)}" if near else ""
 
 
 def _page(name: str, code) -> str:

@@ -22,8 +22,8 @@ def _native(args: Namespace) -> int:
     from dfc.compiler.build.execute import execute
     from dfc.dsl.diagnostics import Diagnostics
 
-    bundle = pipeline.generate(text, file, dict(args.defines))
     diagnostics = Diagnostics()
+    bundle = pipeline.generate(text, file, dict(args.defines), diagnostics=diagnostics)
     program = build.compile_program(bundle, args.target, diagnostics)
     report(diagnostics, args)
     workers = ["--workers", str(args.workers)] if args.workers else []

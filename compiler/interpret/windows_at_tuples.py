@@ -63,7 +63,8 @@ class CountWindows(AtTuples):
 
 class DeltaWindows(AtTuples):
     """A window ends before the first tuple whose value is further than the threshold from that of the window's
-    first; that tuple opens the next."""
+    first; that tuple opens the next. The result has the highest time of all of them, that tuple included: the
+    window's own could be behind the watermark by now, and results are never late."""
 
     def __init__(self, step, scope, how):
         super().__init__(step, scope, how)
@@ -74,7 +75,7 @@ class DeltaWindows(AtTuples):
         results = []
         if group and abs(value - group[0][0]) > self.threshold:
             tuples = [one for _, one in group]
-            results = self.result(tuples, latest(tuples))
+            results = self.result(tuples, latest([*tuples, kept]))
             group.clear()
         group.append((value, kept))
         return results

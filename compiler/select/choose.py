@@ -103,11 +103,11 @@ def needs_tuples(program: typed.Program, step: typed.Step) -> bool:
             return True
         if isinstance(body.window, typed.TimeWindow) and body.window.every_tuple:
             return True
-    return any(isinstance(part, typed.Aggregate) and not _combinable(program, part)
+    return any(isinstance(part, typed.Aggregate) and not combinable(program, part)
                for expr in expressions_of(body) for part in walk(expr))
 
 
-def _combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
+def combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
     """A pane takes its tuples as they arrive, so their order must not matter."""
     if not aggregate.user:
         return AGGREGATES[aggregate.function].combinable
@@ -128,4 +128,4 @@ def _store(program: typed.Program, step: typed.Step) -> str:
     return "one partial value a pane, combined for each window"
 
 
-__all__ = ["choose", "is_keyed", "needs_tuples"]
+__all__ = ["choose", "combinable", "is_keyed", "needs_tuples"]

@@ -8,13 +8,25 @@ dfrt_status dfrt__lines_open(dfrt__line_reader *lines, dfrt_source *source, cons
     return dfrt__source_input(source, path, lines->max_line + 2, &lines->input, error);
 }
 
+static bool begins_with_mark(const dfrt__line_reader *lines, dfrt_slice line)
+{
+    return lines->line == 0 && line.size >= 3 && memcmp(line.data, "\xef\xbb\xbf", 3) == 0;
+}
+
+/* Nothing is left, or only the byte-order mark, which is no line. */
+static bool is_empty(const dfrt__line_reader *lines)
+{
+    dfrt_slice rest = {lines->input->data, lines->input->size};
+    return rest.size == 0 || (rest.size == 3 && begins_with_mark(lines, rest));
+}
+
 static dfrt_slice take_line(dfrt__line_reader *lines, size_t length, size_t end)
 {
     dfrt_slice line = {lines->input->data, length};
     dfrt_input_consume(lines->input, length + end);
     lines->scanned = 0;
-    if (lines->line++ == 0 && line.size >= 3 && memcmp(line.data, "\xef\xbb\xbf", 3) == 0)
-        line = (dfrt_slice){line.data + 3, line.size - 3};
+    if (begins_with_mark(lines, line)) line = (dfrt_slice){line.data + 3, line.size - 3};
+    lines->line++;
     if (line.size > 0 && line.data[line.size - 1] == '\r') line.size--;
     return line;
 }
@@ -45,7 +57,7 @@ dfrt_status dfrt__lines_next(dfrt__line_reader *lines, dfrt_slice *line, dfrt_er
             if (lines->skipping) dfrt_input_consume(input, input->size), lines->scanned = 0;
             dfrt_status status = dfrt_input_fill(input, error);
             if (status == DFRT_OK) continue;
-            if (status != DFRT_END || (input->size == 0 && !lines->skipping)) return status;
+            if (status != DFRT_END || (is_empty(lines) && !lines->skipping)) return status;
             length = input->size;
         }
         *line = take_line(lines, length, newline != NULL);

@@ -40,7 +40,7 @@ static void *send_all(void *unused)
     for (int round = 0; round < ROUNDS; round++) {
         for (uint32_t i = 0; i < round_size(round); i++) {
             element one = {.number = number++};
-            CHECK(dfrt_sender_put(&sender, i, (int64_t)one.number * 2, &one));
+            CHECK(dfrt_sender_put(&sender, i, 0, (int64_t)one.number * 2, &one));
             if (i % 3 == 0) CHECK(dfrt_sender_mark(&sender, i, (int64_t)one.number));
         }
         CHECK(dfrt_sender_turn(&sender, true, round % 2 == 0, round == ROUNDS - 1, (uint64_t)round));
@@ -124,7 +124,7 @@ static void test_close_with_a_backlog(void)
     link.producer = &both[0];
     link.consumer = &both[1];
     CHECK(dfrt_sender_open(&own, &link, sizeof(uint64_t), &error) == DFRT_OK);
-    for (uint64_t n = 0; n < MOST; n++) CHECK(dfrt_sender_put(&own, (uint32_t)n, 0, &n));
+    for (uint64_t n = 0; n < MOST; n++) CHECK(dfrt_sender_put(&own, (uint32_t)n, 0, 0, &n));
     CHECK(!dfrt_sender_pump(&own));
     dfrt_batch *batch;
     while ((batch = dfrt_ring_pop(&link.full)) != NULL) free(batch);

@@ -117,7 +117,7 @@ static void test_order(void)
     static int keys[5001];
     dfrt_order order = {0};
     for (uint32_t group = 1; group <= 5000; group++) {
-        keys[group] = (int)below(1000000) * 8192 / 8192;
+        keys[group] = (int)below(1000000);
         dfrt_order_add(&order, group);
         if (below(50) != 0 && group != 5000) continue;
         dfrt_order_sort(&order, by_key, keys);

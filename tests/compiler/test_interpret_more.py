@@ -65,10 +65,12 @@ def test_integers_and_times_are_compared_exactly():
     assert out(text, (0, 0), (10, 0), (11, 0), (30, 0)) == [(2,), (1,)]
 
 
-def test_a_delta_result_carries_the_highest_time_of_its_tuples():
-    text = ("stream d = s |> window delta 1.0 of x |> aggregate { n: count() }\n"
+def test_a_delta_result_carries_the_highest_time_of_its_tuples_and_of_the_one_that_ended_it():
+    text = ("stream d = s |> by k |> window delta 1.0 of x |> aggregate { n: count() }\n"
             "stream r = d |> window time 10ms |> aggregate { start: window_start, n: sum(n) }")
-    assert out(text, (12, 0), (8, 0), (25, 9), (26, 0), slack="10ms") == [(10, 2), (20, 1)]
+    assert out(text, (32, 0), (28, 0), (25, 9), (46, 0), slack="10ms") == [(30, 2), (40, 1)]
+    # When the window of key 1 ends, the watermark has passed its only tuple by far.
+    assert out(text, (0, 1, 0), (50, 2, 0), (60, 1, 9), (70, 2, 0)) == [(60, 1)]
 
 
 # --- every tuple ------------------------------------------------------------------------------------

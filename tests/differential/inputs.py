@@ -35,14 +35,15 @@ class Shape:
     layout: str
 
 
-def shapes(most_rows: int) -> st.SearchStrategy[Shape]:
-    rows = st.one_of(st.integers(2, most_rows), st.sampled_from((0, 1, most_rows)))
+def shapes(most_rows: int, usual: bool) -> st.SearchStrategy[Shape]:
+    """`usual`: enough rows that most steps have something to do."""
+    rows = st.integers(most_rows // 2, most_rows) if usual else st.sampled_from((0, 1, 2, 5, 12, 30, most_rows))
     return st.builds(
         Shape, seed=st.integers(0, 1 << 30), rows=rows, keys=st.sampled_from((2, 1, 5, 40)), skewed=st.booleans(),
         step=st.sampled_from((4, 1, 0, 20, 300)), disorder=st.sampled_from((0, 0, 6, 50)),
         origin=st.sampled_from((0, 0, -400, 1_700_000_000_000)), awkward=st.booleans(),
-        malformed=st.sampled_from((0.0, 0.0, 0.1, 0.5)),
-        layout=st.sampled_from(("plain", "plain", "crlf", "quoted", "bom", "unfinished", "blank", "extra")))
+        malformed=st.sampled_from((0.0, 0.0, 0.1) if usual else (0.0, 0.2, 0.6)),
+        layout=st.sampled_from(("plain", "plain", "crlf", "quoted", "bom", "unfinished", "blank", "extra", "unclosed")))
 
 
 def csv_bytes(columns: list[Column], time: str | None, shape: Shape) -> bytes:
@@ -63,7 +64,7 @@ def lines_bytes(shape: Shape) -> bytes:
     words = ["a", "b", "ab", "é", ""]
     rows = [" ".join(rng.choice(words) for _ in range(rng.randrange(5))).encode() for _ in range(shape.rows)]
     rows = [b"\xff bad" if rng.random() < shape.malformed else row for row in rows]
-    return _laid_out(rows, "plain" if shape.layout in ("quoted", "blank", "extra") else shape.layout, rng)
+    return _laid_out(rows, "plain" if shape.layout in ("quoted", "blank", "extra", "unclosed") else shape.layout, rng)
 
 
 def _laid_out(lines: list[bytes], layout: str, rng: random.Random) -> bytes:
@@ -71,6 +72,8 @@ def _laid_out(lines: list[bytes], layout: str, rng: random.Random) -> bytes:
     if layout == "blank":
         lines = [line for each in lines for line in ([each, b""] if rng.random() < 0.3 else [each])]
     data = b"".join(line + end for line in lines)
+    if layout == "unclosed":
+        data += b'"never closed' + end + b"1" + end
     if layout == "unfinished":
         data = data.removesuffix(end)
     return b"\xef\xbb\xbf" + data if layout == "bom" else data

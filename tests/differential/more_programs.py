@@ -133,6 +133,12 @@ class MoreBuilder(Builder):
 
     # --- sources ------------------------------------------------------------------------------------
 
+    def arriving_source(self) -> None:
+        name = self.fresh("in")
+        fields = [Column(n, self.pick("i64", "i8", "f64", "symbol", "bool"), MODERATE) for n in self.some_names(3)]
+        self.sources.append(Source(name, tuple(fields), None, "csv"))
+        self.add(name, f'source {name}: {self.record(fields)} = csv("{name}.csv") processing time', fields, "ns", 1.0)
+
     def array_source(self) -> None:
         """Its elements become plain fields at once; one index may be outside."""
         name, taken, timed = self.fresh("in"), self.fresh("s"), self.chance(70)
@@ -220,14 +226,16 @@ class MoreBuilder(Builder):
     def update(self) -> None:
         stream, name = self.any_stream(), self.fresh("s")
         keys = self.keys(stream)
-        state = [Column("acc", "i64"), Column("real", "f64"), Column("word", self.pick("symbol", "text<4>"))]
+        acc, real, word = (self.fresh(part) for part in ("acc", "real", "word"))
+        state = [Column(acc, "i64"), Column(real, "f64"), Column(word, self.pick("symbol", "text<4>"))]
         values = self.expressions([*stream.columns, *state])
-        following = [f"acc: {values.integer()}", f"real: {values.real()}", f"word: {values.string()}"]
+        following = [f"{acc}: {values.integer()}", f"{real}: {values.real()}", f"{word}: {values.string()}"]
         made = self.columns(2, values)
-        body = ", ".join([*(f"{c.name}: {text}" for c, text in made), "acc"])
+        body = ", ".join([*(f"{c.name}: {text}" for c, text in made), acc])
         by = f" |> by {', '.join(keys)}" if keys else ""
         expire = self.expiry(stream) if self.chance(40) else ""
-        self.add(name, f"stream {name} = {self.head(stream)}{by} |> update {{ acc: i64 = 3, real: f64 = 0.5, word: {state[2].type} = \"ab\" }} "
+        self.add(name, f"stream {name} = {self.head(stream)}{by} |> update "
+                 f'{{ {acc}: i64 = 3, {real}: f64 = 0.5, {word}: {state[2].type} = "ab" }} '
                  f"with {{ {', '.join(following[:self.pick(1, 2, 3)])} }} emit {{ {body} }}{expire}",
                  [*(c for c, _ in made), state[0]], stream.unit, stream.factor)
 
@@ -315,11 +323,11 @@ def more_cases(draw, most_rows: int = 120, data_sets: int = 2) -> MoreCase:
     builder = MoreBuilder(draw, draw(st.sampled_from(UNITS)))
     builder.functions = draw(st.sampled_from(([], ["whole", "scaled"])))
     for _ in range(draw(st.sampled_from((1, 1, 2, 2, 3)))):
-        builder.array_source() if builder.chance(25) else builder.source()
-    for _ in range(draw(st.integers(1, 5))):
+        getattr(builder, builder.pick("source", "source", "source", "array_source", "arriving_source"))()
+    for _ in range(draw(st.sampled_from((1, 2, 3, 4, 5)))):
         builder.step()
     sinks = builder.sinks()
     inputs = tuple({f"{s.name}.csv": lines_bytes(shape) if s.connector == "lines" else csv_bytes(list(s.columns), s.time, shape)
-                    for s, shape in ((s, draw(shapes(most_rows))) for s in builder.sources)} for _ in range(data_sets))
+                    for s, shape in ((s, draw(shapes(most_rows, number == 0))) for s in builder.sources)} for number in range(data_sets))
     return MoreCase(builder.text(), tuple(sinks), tuple(builder.alternates), inputs, ((),) * data_sets,
                     "\n".join([OWN_C, *builder.c]))

@@ -51,6 +51,10 @@ class Case:
     inputs: tuple[dict[str, bytes], ...]
     choices: tuple[tuple[tuple[str, str], ...], ...]
 
+    def _repr_pretty_(self, printer, cycle: bool) -> None:
+        """How Hypothesis shows it."""
+        printer.text(repr(self))
+
     def __repr__(self) -> str:
         files = [{name: data.decode(errors="backslashreplace") for name, data in one.items()} for one in self.inputs]
         shown = "\n".join(f"--- {name}\n{text}" for one in files for name, text in one.items())
@@ -76,7 +80,7 @@ class Builder:
         return self.draw(st.sampled_from(choices))
 
     def chance(self, percent: int) -> bool:
-        return self.draw(st.integers(0, 99)) >= 100 - percent
+        return self.draw(st.sampled_from(range(100))) >= 100 - percent
 
     def fresh(self, prefix: str) -> str:
         self.names += 1
@@ -109,7 +113,7 @@ class Builder:
     def head(self, stream: Stream, always: bool = False) -> str:
         """The beginning of a pipeline; sometimes with a filter before what follows."""
         if always or self.chance(20):
-            return f"{stream.name} |> filter {self.expressions(stream.columns).truth()}"
+            return f"{stream.name} |> filter {self.expressions(stream.columns).mild()}"
         return stream.name
 
     def columns(self, names: int, values: Expressions) -> list[tuple[Column, str]]:
@@ -200,7 +204,7 @@ class Builder:
         stream = self.any_stream()
         values = self.expressions(stream.columns)
         names = [self.fresh("s") for _ in range(self.draw(st.integers(2, 3)))]
-        outlets = [f"{name} when {values.truth()}" for name in names[:-1]]
+        outlets = [f"{name} when {values.mild()}" for name in names[:-1]]
         last = f"{names[-1]} otherwise" if self.chance(70) else f"{names[-1]} when {values.truth()}"
         self.lines.append(f"split {self.head(stream)} into {', '.join([*outlets, last])}")
         self.streams += [Stream(name, stream.columns, stream.unit, stream.factor / 2) for name in names]
@@ -335,11 +339,11 @@ def cases(draw, most_rows: int = 120, data_sets: int = 2) -> Case:
     builder.functions = draw(st.sampled_from(([], ["whole", "scaled"])))
     for _ in range(draw(st.sampled_from((1, 1, 2, 2, 3)))):
         builder.source()
-    for _ in range(draw(st.integers(1, 6))):
+    for _ in range(draw(st.sampled_from((1, 2, 3, 4, 5, 6, 7)))):
         builder.step()
     sinks = builder.sinks()
     inputs = tuple({f"{s.name}.csv": lines_bytes(shape) if s.connector == "lines" else csv_bytes(list(s.columns), s.time, shape)
-                    for s, shape in ((s, draw(shapes(most_rows))) for s in builder.sources)} for _ in range(data_sets))
+                    for s, shape in ((s, draw(shapes(most_rows, number == 0))) for s in builder.sources)} for number in range(data_sets))
     choices = tuple(tuple((name, draw(st.sampled_from(options))) for name, options in builder.alternates) if draw(st.booleans())
                     else () for _ in range(data_sets))
     return Case(builder.text(), tuple(sinks), tuple(builder.alternates), inputs, choices)

@@ -27,6 +27,7 @@ from tests.differential.more_programs import MoreCase, more_cases
 SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 COUNT = int(os.environ.get("DFC_MORE_PROGRAMS", "12"))
 ROUNDS = (7, 0)
+CLOCK = (1000, 3)
 
 
 def build(case: MoreCase, folder: Path, rounds: int) -> native.Program:
@@ -51,10 +52,10 @@ def check_case(case: MoreCase, rounds: int) -> None:
         for files in case.inputs:
             for name, data in files.items():
                 (folder / name).write_bytes(data)
-            expected = interpret.run(graph, folder=folder, user_c=user_c, check=False)
+            expected = interpret.run(graph, folder=folder, user_c=user_c, clock=CLOCK, check=False)
             for layout in native.LAYOUTS:
                 try:
-                    native.compare(program, expected, native.run(program, list(layout)))
+                    native.compare(program, expected, native.run(program, [*layout, "--clock", "{}+{}".format(*CLOCK)]))
                 except native.Different as different:
                     raise native.Different(f"DFC_TEST_SEED={SEED}: {' '.join(layout)}: {different}") from None
     finally:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.differential.native import Different, build, check_inputs
 from tests.differential.programs import Case, cases
@@ -23,35 +23,44 @@ SOAK = int(os.environ.get("DFC_SOAK_PROGRAMS", "500"))
 ROUNDS = (7, 0)  # tiny rounds, and those that are delivered
 
 
-def check_case(case: Case, rounds: int) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="dfc-case-"))
-    try:
-        program = build(case.text, folder, rounds)
+class Programs:
+    """Builds each program once: Hypothesis likes to try one with other data."""
+
+    def __init__(self, folder: Path, rounds: int):
+        self.folder, self.rounds, self.built = folder, rounds, {}
+
+    def check(self, case: Case) -> None:
+        if case.text not in self.built:
+            folder = tempfile.mkdtemp(dir=self.folder)
+            self.built[case.text] = build(case.text, Path(folder), self.rounds)
         for files, chosen in zip(case.inputs, case.choices, strict=True):
-            check_inputs(program, files, chosen)
-    except Different as different:
-        raise Different(f"DFC_TEST_SEED={SEED}: {different}") from None
-    finally:
-        shutil.rmtree(folder)
+            check_inputs(self.built[case.text], files, chosen)
 
 
-def try_programs(part: int, count: int, **sizes: int) -> None:
+def try_programs(folder: Path, part: int, count: int, **sizes: int) -> None:
+    programs = Programs(folder, ROUNDS[part % len(ROUNDS)])
+
     @seed(SEED + part)
-    @settings(max_examples=count, deadline=None, database=None, print_blob=True,
-              suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count, deadline=None, database=None, report_multiple_bugs=False,
+              phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck))
     @given(cases(**sizes))
     def try_one(case: Case) -> None:
-        check_case(case, ROUNDS[part % len(ROUNDS)])
+        programs.check(case)
 
-    try_one()
+    try:
+        try_one()
+    except Different as different:
+        raise Different(f"DFC_TEST_SEED={SEED}: {different}") from different
+    finally:
+        shutil.rmtree(folder)  # programs are large, and pytest keeps folders of several runs
 
 
-@pytest.mark.parametrize("part", range(6))
-def test_random_programs(part: int) -> None:
-    try_programs(part, 20)
+@pytest.mark.parametrize("part", range(8))
+def test_random_programs(part: int, tmp_path: Path) -> None:
+    try_programs(tmp_path, part, 24)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(100, 106))
-def test_many_random_programs(part: int) -> None:
-    try_programs(part, SOAK, most_rows=300, data_sets=3)
+def test_many_random_programs(part: int, tmp_path: Path) -> None:
+    try_programs(tmp_path, part, SOAK, most_rows=300, data_sets=3)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from dfc.compiler import pipeline
+from dfc.compiler.check import check_text
 from dfc.compiler.graph.runnable import RUNNABLE_CODES
 from dfc.dsl.builtins import AGGREGATES, CASTS, SCALAR_FUNCTIONS
 from dfc.dsl.diagnostics import Diagnostics, ProgramError
 from dfc.dsl.lexer import RESERVED
 from dfc.dsl.settings import BLOCKS, CONNECTORS, METRICS, MINIMIZE, PATTERNS, POLICIES, STATISTICS
-from dfc.dsl.typecheck import check
 
 from tests.docs.blocks import ROOT, Block, Program, blocks, of_kind, prelude, programs
 
@@ -31,7 +31,7 @@ _NAMED = re.compile(r"^(?:stream|operator) (\w+)", re.MULTILINE)
 def errors(text: str) -> set[str]:
     """The codes of the errors that checking gives."""
     diagnostics = Diagnostics()
-    check(text, "program.dfl", diagnostics)
+    check_text(text, "program.dfl", diagnostics, {})
     return {item.code for item in diagnostics.items if item.code.startswith("E")}
 
 
@@ -105,7 +105,7 @@ def values() -> list[tuple[str, str]]:
 def test_expressions_have_the_values_that_the_page_shows(way, tmp_path, dfc):
     """A row a value: the expressions differ in type, so each is a sink of its own."""
     sinks = [f'sink v{i} = one |> map {{ x: {expr} }} to csv("{i}.csv")' for i, (expr, _) in enumerate(values())]
-    (tmp_path / "program.dfl").write_text("\n".join(("use std.text", prelude(LANGUAGE), *sinks)))
+    (tmp_path / "program.dfl").write_text("\n".join(("use std.text", "use std.time", prelude(LANGUAGE), *sinks)))
     for block in blocks(LANGUAGE):
         if block.words == ("csv", "in", "one.csv"):
             (tmp_path / "one.csv").write_text(block.text)

@@ -15,8 +15,8 @@ record Row { id: i32, at: timestamp<us>, word: symbol, other: symbol, note: text
 source rows: Row = csv("rows.csv") event time at
 sink out = rows to csv("out.csv")
 """
-WORDS = ["plain", "", "a,b", 'say "hi"', "two\nlines", "cr\rlf\r\n", "ünï—çødé 漢字 🎈", " spaces ", "'", "\\", "%s%n", "\t",
-         "a\0b", '"', ",", "\n", "nan", "*/ ??/"]
+WORDS = ["plain", "", "a,b", 'say "hi"', "two\nlines", "cr\rlf\r\n", "ünï—çødé 漢字 🎈", " spaces ", "'", "\\", "%s%n",
+         "\t", "a\0b", '"', ",", "\n", "nan", "*/ ??/"]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,8 @@ def table() -> str:
     writer.writerow(("id", "at", "word", "other", "note", "x", "y", "ok", "n"))
     for i, word in enumerate(WORDS):
         note = word.replace("\0", "0")  # padded with zeros in binary: a text<N> can't carry them there
-        writer.writerow((i - 5, i, word, WORDS[-i - 1], note, i / 7, i / 4, "true" if i % 2 else "false", 2**64 - 1 - i))
+        ok = "true" if i % 2 else "false"
+        writer.writerow((i - 5, i, word, WORDS[-i - 1], note, i / 7, i / 4, ok, 2**64 - 1 - i))
     return text.getvalue()
 
 

@@ -38,7 +38,7 @@ class Example:
 ALL = (
     Example("trading", ("--count", "6000", "--damaged", "3", "--output", "quotes.csv"), ("forecasts",),
             ("forecasts.csv", "--every", "4")),
-    Example("word_count", ("--count", "250"), ("counts", "top"), ()),
+    Example("word_count", ("--count", "800"), ("counts", "top"), ()),
     Example("sensors", ("--minutes", "12", "--devices", "3"),
             ("minutes", "outages", "alarms", "explained", "late"), ()),
 )

@@ -10,16 +10,18 @@ import pytest
 from tests.e2e.native import compiled
 
 # Words of C, macros of its headers, names of the runtime and of generated code.
-WORDS = """int char double long signed unsigned void static struct union enum typedef sizeof return while for switch case
-default goto register restrict inline extern const volatile auto float short break continue do asm typeof
-main errno EOF NULL linux unix stdin stdout stderr INT64_MAX UINT8_MAX INT_MAX NAN INFINITY CHAR_BIT M_PI SIGTERM DFRT_OK
-DFRT_ABI_VERSION assert isnan signbit offsetof complex I bool alignas noreturn printf malloc free memcpy exit abs log exp
-dfrt_x dfrt_add_i64 dfrt__x dfrt_symbol dfrt_run _x __x _Bool _Atomic _Generic _Exit __LINE__ __FILE__ __func__ x_ x__ NULL_
-s t time r self head stage counts key keys group groups watermark push emit segment segments source sources sink sinks step
-steps edge edges symbols program faults a b left right row record value text window read index hash compare order store
-alternates active i j k n count total mean m2 lower upper min max sum avg first last segment_0 edge_0 main_ read_source
-int64_t uint32_t size_t int8_t uint64_t pthread_t y0 y1 j0 jn gamma stat environ time_t FILE va_list tuple times positions
-source_watermark end_source packed fields field out in app""".split()
+WORDS = """
+int char double long signed unsigned void static struct union enum typedef sizeof return while for switch case
+default goto register restrict inline extern const volatile auto float short break continue do asm typeof main errno
+EOF NULL linux unix stdin stdout stderr INT64_MAX UINT8_MAX INT_MAX NAN INFINITY CHAR_BIT M_PI SIGTERM DFRT_OK
+DFRT_ABI_VERSION assert isnan signbit offsetof complex I bool alignas noreturn printf malloc free memcpy exit abs
+log exp dfrt_x dfrt_add_i64 dfrt__x dfrt_symbol dfrt_run _x __x _Bool _Atomic _Generic _Exit __LINE__ __FILE__
+__func__ x_ x__ NULL_ s t time r self head stage counts key keys group groups watermark push emit segment segments
+source sources sink sinks step steps edge edges symbols program faults a b left right row record value text window
+read index hash compare order store alternates active i j k n count total mean m2 lower upper min max sum avg first
+last segment_0 edge_0 main_ read_source int64_t uint32_t size_t int8_t uint64_t pthread_t y0 y1 j0 jn gamma stat
+environ time_t FILE va_list tuple times positions source_watermark end_source packed fields field out in app
+""".split()
 
 
 BUILT_IN = frozenset("int float log exp abs min max sum avg first last count lower upper".split())
@@ -53,7 +55,8 @@ def test_fields_of_any_name(tmp_path):
     summed = ", ".join(f"{word}: sum({word})" for word in words[1:])
     text = (f'app fields\nrecord R {{ {fields} }}\nsource rows: R = csv("rows.csv")\n'
             f'sink moved = rows |> map {{ {moved} }} to csv("moved.csv")\n'
-            f'sink summed = rows |> by {words[0]} |> window count 1 |> aggregate {{ {words[0]}, {summed} }} to csv("summed.csv")\n')
+            f'sink summed = rows |> by {words[0]} |> window count 1 |> aggregate {{ {words[0]}, {summed} }}'
+            ' to csv("summed.csv")\n')
     values = [str(n) for n in range(len(words))]
     found = run(text, tmp_path, rows=",".join(words) + "\n" + ",".join(values) + "\n")
     assert found["moved"] == [words, [str(int(n) + 1) for n in values[1:] + values[:1]]]
@@ -78,7 +81,8 @@ def test_streams_records_functions_and_params_of_any_name(tmp_path, part):
     assert found["end"] == [["v"], [str(sum(line.startswith("stream ") for line in lines))]]
 
 
-@pytest.mark.parametrize("kind", ["window time 5ms", "window session gap 2ms", "window count 2", "window count 2 partial"])
+@pytest.mark.parametrize("kind", ["window time 5ms", "window session gap 2ms", "window count 2",
+                                  "window count 2 partial"])
 def test_keyed_operators_of_any_name(tmp_path, kind):
     """Stores, keys and sinks carry the names of their steps."""
     words = ["int", "errno", "time", "key", "s", "t", "group", "NULL", "EOF", "dfrt_x", "_x", "main", "head", "symbols",
@@ -93,14 +97,16 @@ def test_keyed_operators_of_any_name(tmp_path, kind):
     assert found["out0"][0] == ["int", "double", "NULL"] and len(found["out0"]) > 1
 
 
-@pytest.mark.parametrize("app", ["int", "errno", "main", "EOF", "linux", "dfrt_x", "_x", "NULL", "test", "X", "stdin", "control",
-                                 "manifest"])
+@pytest.mark.parametrize("app", ["int", "errno", "main", "EOF", "linux", "dfrt_x", "_x", "NULL", "test", "X", "stdin",
+                                 "control", "manifest"])
 def test_apps_of_any_name(tmp_path, app):
-    text = f'app {app}\nrecord {app} {{ {app}: i64 }}\nsource {app}_: {app} = csv("rows.csv")\nsink out = {app}_ to csv("out.csv")\n'
+    text = (f'app {app}\nrecord {app} {{ {app}: i64 }}\nsource {app}_: {app} = csv("rows.csv")\n'
+            f'sink out = {app}_ to csv("out.csv")\n')
     assert run(text, tmp_path, rows=f"{app}\n1\n")["out"] == [[app], ["1"]]
 
 
-TEXTS = ['"', "\\", "\n", "\r\n", "\t", "*/", "/*", "//", "??/", "??'", "%s%n%d", "\0", "a\0b", '");exit(1);("', "\\\n", "#define x",
+TEXTS = ['"', "\\", "\n", "\r\n", "\t", "*/", "/*", "//", "??/", "??'", "%s%n%d", "\0", "a\0b", '");exit(1);("', "\\\n",
+         "#define x",
          "é漢🎈", "${x}", "{{ x }}", "{% raw %}", "\x7f", "\x1b[0m", "1\\x41", "\\101", "'", "`", "", " "]
 
 

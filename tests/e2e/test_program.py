@@ -17,7 +17,8 @@ app tour
 record Quote { ts: timestamp<ms>, symbol: symbol, price: f64, size: i32 }
 source quotes: Quote = csv("quotes.csv") event time ts slack 5ms
 stream big = quotes |> filter size > 0
-stream win = big |> by symbol |> window time 100ms |> aggregate { symbol, start: window_start, n: count(), m: median(price) }
+stream win = big
+  |> by symbol |> window time 100ms |> aggregate { symbol, start: window_start, n: count(), m: median(price) }
 sink out = win to csv("out.csv")
 sink raw = big |> map { ts, symbol, d: size / (size - 3) } to csv("raw.csv")
 """
@@ -106,8 +107,8 @@ def test_a_summary_that_can_not_be_written_leaves_the_old_one(tour):
 @pytest.mark.parametrize("quiet", [False, True], ids=["loud", "quiet"])
 def test_progress_on_a_terminal_only(tour, quiet):
     ours, theirs = pty.openpty()
-    words = ["--source", "quotes=generate:count=3k,rate=2k,paced=true", "--sink", "out=discard:", "--sink", "raw=discard:",
-             *(["--quiet"] if quiet else [])]
+    words = ["--source", "quotes=generate:count=3k,rate=2k,paced=true", "--sink", "out=discard:",
+             "--sink", "raw=discard:", *(["--quiet"] if quiet else [])]
     process = subprocess.Popen([tour.path, *words], stderr=theirs, cwd=tour.folder)
     os.close(theirs)
     seen = read_terminal(ours)

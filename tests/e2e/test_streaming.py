@@ -20,7 +20,8 @@ PROGRAMS = {
     "count": "sink out = trades |> by symbol |> window count 2 |> aggregate { symbol, m: max(size) } to csv(\"-\")",
     "time": "sink out = trades |> by symbol |> window time 10ms |> aggregate { symbol, n: count() } to csv(\"-\")",
     "whole": "sink out = trades |> window time 10ms |> aggregate { n: count(), s: sum(size) } to csv(\"-\")",
-    "session": "sink out = trades |> by symbol |> window session gap 5ms |> aggregate { symbol, n: count() } to csv(\"-\")",
+    "session": "sink out = trades |> by symbol |> window session gap 5ms |> aggregate { symbol, n: count() }"
+               " to csv(\"-\")",
     "chain": "sink out = trades |> by symbol |> window time 10ms |> aggregate { symbol, n: count() }"
              " |> window time 20ms |> aggregate { n: sum(n) } to csv(\"-\")",
 }

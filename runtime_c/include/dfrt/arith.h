@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline int64_t dfrt_add_i64(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
@@ -52,12 +53,13 @@ static inline uint64_t dfrt_mod_u64(uint64_t a, uint64_t b, uint64_t *faults)
     return a % b;
 }
 
-/* Whether an index lies in an array; one that does not is a fault. */
-static inline bool dfrt_within(int64_t index, int64_t size, uint64_t *faults)
+/* An element of an array of `size` elements; an index outside it is a fault and gives `zero`. */
+static inline const void *dfrt_at(const void *array, const void *zero, size_t stride, int64_t index, int64_t size,
+                                  uint64_t *faults)
 {
     bool inside = index >= 0 && index < size;
     *faults += !inside;
-    return inside;
+    return inside ? (const char *)array + (size_t)index * stride : zero;
 }
 
 /* Towards minus infinity, for the time axis; `b` is positive. */

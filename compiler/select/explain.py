@@ -1,0 +1,147 @@
+"""Graph and plan → what was decided and why, for `dfc explain`: the same facts as data and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl import typed
+from ..artifacts.graph import Graph
+from ..artifacts.plan import Edge, Plan
+from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
+from ..graph.walk import expressions_of, walk
+from .choose import combinable, needs_tuples
+
+_ROUTING = {"key": "to the worker that keeps the key", "deal": "to the workers in turn, block by block",
+            "one": "to the one thread there"}
+_MARKERS = {"event": "watermarks in order with the tuples", "round": "one watermark a round"}
+_SHOWN_WORKERS = (1, 2, 4)
+
+
+def explanation(graph: Graph, plan: Plan) -> dict:
+    """Everything, as JSON can say it."""
+    return {
+        "app": graph.program.name,
+        "steps": [_step(graph, plan, step) for step in graph.steps],
+        "segments": [{"number": s.number, "kind": s.kind, "steps": list(s.steps), "why": s.why} for s in plan.segments],
+        "edges": [_edge(graph, edge) for edge in plan.edges],
+        "alternates": [{"operator": a.operator, "active": a.alternate, "why": a.why} for a in plan.alternates],
+        "threads": [_threads(plan, workers) for workers in _SHOWN_WORKERS],
+        "otherwise": list(_otherwise(graph, plan)),
+    }
+
+
+def _step(graph: Graph, plan: Plan, step: typed.Step) -> dict:
+    found = {"name": step.name, "kind": kind_of(step.body), "line": step.span.line,
+             "segment": plan.segment_of(step.name).number, "reads": list(step.inputs),
+             "says": _says(step, graph), "store": dict(plan.stores).get(step.name)}
+    keys = getattr(step.body, "keys", ()) or getattr(step.body, "left_keys", ())
+    return found | {"keys": list(keys), "waits_for_both_inputs": step.name in plan.buffered}
+
+
+def _says(step: typed.Step, graph: Graph) -> str:
+    """One line about what the step does."""
+    body = step.body
+    match body:
+        case typed.Operator(window=window) if window is not None:
+            unit = graph.step(step.inputs[0]).unit
+            timed = f" (in {unit})" if unit and not isinstance(window, typed.CountWindow) else ""
+            by = f"by {', '.join(body.keys)}, " if body.keys else ""
+            return f"{by}window {window_text(window)}{timed}"
+        case typed.Join():
+            return f"{join_text(body)} {step.unit}"
+        case typed.Scan() | typed.Update():
+            return f"by {', '.join(body.keys)}" if body.keys else "over the whole stream"
+        case typed.Source() | typed.Sink():
+            return "; ".join((connector_text(body.connector), *describe(body)[1:]))
+        case typed.Filter() | typed.Branch():
+            return " ".join(describe(body))
+    return ""
+
+
+def _edge(graph: Graph, edge: Edge) -> dict:
+    return {"from": edge.producer, "to": edge.consumer, "input": edge.port, "from_segment": edge.source,
+            "to_segment": edge.target, "routing": edge.routing, "how": _ROUTING[edge.routing],
+            "watermarks": _MARKERS[edge.markers]}
+
+
+def _threads(plan: Plan, workers: int) -> dict:
+    """Which threads `--workers N` starts; one worker means everything fused into one thread."""
+    if workers == 1:
+        return {"workers": 1, "threads": 1, "of": ["all segments, fused"]}
+    each = [(segment, workers if segment.replicated else 1) for segment in plan.segments]
+    return {"workers": workers, "threads": sum(n for _, n in each),
+            "of": [f"{n} × segment {s.number} ({s.kind})" for s, n in each]}
+
+
+# --- what would be different -------------------------------------------------------------------------
+
+
+def _otherwise(graph: Graph, plan: Plan) -> Iterator[str]:
+    """What the user could change, and what would follow."""
+    if not any(segment.replicated for segment in plan.segments):
+        yield "nothing here can be replicated: --workers above 1 only gives each segment a thread of its own"
+    for step in graph.steps:
+        yield from _about_key(plan, step)
+        yield from _about_store(graph.program, step)
+    for chosen in plan.alternates:
+        others = [a.name for a in graph.step(chosen.operator).body.alternates if a.name != chosen.alternate]
+        yield (f"`{chosen.operator}` runs alternate `{chosen.alternate}`; "
+               f"--alternate {chosen.operator}={others[0]} runs another"
+               + (f" (also: {', '.join(others[1:])})" if others[1:] else ""))
+
+
+def _about_key(plan: Plan, step: typed.Step) -> Iterator[str]:
+    stateful = isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window
+    if stateful and not step.body.keys:
+        yield f"`{step.name}` looks at the whole stream and runs in one thread; with `by …` its state could be divided"
+
+
+def _about_store(program: typed.Program, step: typed.Step) -> Iterator[str]:
+    windowed = isinstance(step.body, typed.Operator) and step.body.window is not None
+    if not windowed or not needs_tuples(program, step):
+        return
+    in_c = [a.name for a in step.body.alternates if isinstance(a.body, typed.CFunction)]
+    names = sorted({part.function for expr in expressions_of(step.body) for part in walk(expr)
+                    if isinstance(part, typed.Aggregate) and not combinable(program, part)})
+    because = f"alternate `{in_c[0]}` is in C and sees them" if in_c else f"of {', '.join(names) or 'its window'}"
+    yield f"`{step.name}` keeps its tuples because {because}; what can be combined would need one value a pane"
+
+
+# --- text --------------------------------------------------------------------------------------------
+
+
+def to_text(found: dict) -> str:
+    """For people; the order is that of the program."""
+    width = max(len(step["name"]) for step in found["steps"])
+    lines = [f"{found['app']}: {len(found['steps'])} steps in {len(found['segments'])} segments", "", "steps"]
+    for step in found["steps"]:
+        lines += _step_lines(step, width)
+    lines += ["", "layout"]
+    for segment in found["segments"]:
+        lines += [f"  segment {segment['number']}, {segment['kind']}: {', '.join(segment['steps'])}",
+                  f"    {segment['why']}"]
+        lines += [f"    {e['from']} → {e['to']} (segment {e['to_segment']}): {e['how']}; {e['watermarks']}"
+                  for e in found["edges"] if e["from_segment"] == segment["number"]]
+    if found["alternates"]:
+        lines += ["", "alternates", *(f"  {a['operator']} runs {a['active']}: {a['why']}" for a in found["alternates"])]
+    lines += ["", "threads", *(_thread_line(one) for one in found["threads"])]
+    if found["otherwise"]:
+        lines += ["", "what would be different", *(f"  {line}" for line in found["otherwise"])]
+    return "\n".join(lines) + "\n"
+
+
+def _step_lines(step: dict, width: int) -> list[str]:
+    lines = [f"  {step['name']:{width}}  {step['kind']:8}  {step['says']}".rstrip()]
+    if step["store"]:
+        lines.append(f"  {'':{width}}  {'':8}  {step['store']}")
+    if step["waits_for_both_inputs"]:
+        lines.append(f"  {'':{width}}  {'':8}  its inputs come from one source: an event's tuples are taken at its end")
+    return lines
+
+
+def _thread_line(one: dict) -> str:
+    count = f"{one['threads']} thread{'s' if one['threads'] > 1 else ''}"
+    return f"  --workers {one['workers']}: {count}: {', '.join(one['of'])}"
+
+
+__all__ = ["explanation", "to_text"]

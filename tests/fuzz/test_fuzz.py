@@ -1,0 +1,18 @@
+"""A few seconds of each fuzzing harness; `make fuzz` runs a million inputs each."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz.harness import HARNESSES, build, run
+
+QUICK, SECONDS, SEED = 20_000, 3, 7
+
+
+@pytest.mark.parametrize("name", HARNESSES)
+def test_nothing_is_found(name, tmp_path):
+    assert run(build(name, tmp_path), QUICK, SECONDS, SEED) > 0
+
+
+def test_there_is_one_for_each_format():
+    assert HARNESSES == ["fuzz_binary", "fuzz_csv", "fuzz_jsonl", "fuzz_lines", "fuzz_socket"]
