@@ -25,6 +25,9 @@ soak: setup ## run the slow tests: more random programs, longer streams
 sanitize: setup ## run the C tests and the conformance cases under the address, undefined-behaviour and thread sanitizers
 	@.ci/sanitize $(BIN)
 
+fuzz: setup ## a million hostile inputs for each format, at most 15 minutes each
+	@$(BIN)/python -m tests.fuzz.harness 1000000 900
+
 demo: setup ## compile and run the trading example on generated quotes
 	@.ci/demo $(BIN) $(DEMO)
 
@@ -36,5 +39,5 @@ clean: ## remove what was made, the virtual environment too
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test soak sanitize demo lint clean
+.PHONY: help setup test soak sanitize fuzz demo lint clean
 .DEFAULT_GOAL := help

@@ -13,7 +13,7 @@ from .diagnostics import Note
 from .mistake import WRONG, Mistake
 from .scope import Scope, locals_
 from .settings import PROPERTIES
-from .types import Array, Field, Int, Record
+from .types import Array, Field, Int, Record, Text, Type
 
 _TAKEN = {**dict.fromkeys(SCALAR_FUNCTIONS, "function"), **dict.fromkeys(AGGREGATES, "aggregate"),
           **dict.fromkeys(CASTS, "conversion")}
@@ -26,9 +26,29 @@ def declare_functions(context: Context, decls: list[ast.FunctionDecl], aggregate
         if name in _TAKEN:
             context.report(Mistake("E0115", decl.name.span, f"`{name}` is a built-in {_TAKEN[name]}",
                                    expected="another name"))
-        params = tuple((p.name.text, type_or_wrong(context, p.type)) for p in unique(context, decl.params, "parameter"))
+        params = tuple((p.name.text, _parameter(context, p.type)) for p in unique(context, decl.params, "parameter"))
         table = context.functions if isinstance(decl, ast.FunctionDecl) else context.aggregates
-        table[name] = Signature(name, params, type_or_wrong(context, decl.result), decl.name.span)
+        table[name] = Signature(name, params, _result(context, decl.result), decl.name.span)
+
+
+def _parameter(context: Context, ref: ast.TypeRef) -> Type:
+    """Texts are passed as slices, and an array of texts has none."""
+    type_ = type_or_wrong(context, ref)
+    element = type_
+    while isinstance(element, Array):
+        element = element.element
+    if isinstance(element, Text) and element is not type_:
+        context.report(Mistake("E0216", ref.span, "an array of texts can't be passed to a function",
+                               expected="an array of symbols, or single texts"))
+    return type_
+
+
+def _result(context: Context, ref: ast.TypeRef) -> Type:
+    type_ = type_or_wrong(context, ref)
+    if isinstance(type_, Array):
+        context.report(Mistake("E0216", ref.span, f"a function gives a single value, not {type_}",
+                               expected="a function for each element"))
+    return type_
 
 
 def check_function(context: Context, decl: ast.FunctionDecl) -> typed.Function:

@@ -103,6 +103,8 @@ def _threshold(threshold: typed.Literal, value: typed.Expr) -> typed.Expr:
     if fitting is None:
         raise Mistake("E0208", threshold.span, f"the threshold is {threshold.type}, the value {value.type}",
                       expected=str(target))
+    if threshold.value < 0:
+        raise Mistake("E0308", threshold.span, f"the threshold is {threshold.value}", expected="at least 0")
     return fitting
 
 

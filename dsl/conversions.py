@@ -139,7 +139,8 @@ def _store_array(expr: typed.Expr, target: Array) -> typed.Expr | None:
     """Only an array that is written out converts, element by element."""
     if not isinstance(expr, typed.ArrayOf):
         return None
-    return typed.ArrayOf(tuple(cast(element, target.element) for element in expr.elements), target, expr.span)
+    stored = [store(element, target.element) for element in expr.elements]
+    return None if None in stored else typed.ArrayOf(tuple(stored), target, expr.span)
 
 
 def pass_on(expr: typed.Expr, target: Type) -> typed.Expr | None:

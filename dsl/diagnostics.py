@@ -48,5 +48,9 @@ class ProgramError(Exception):
     """The program is wrong; the diagnostics say where."""
 
     def __init__(self, diagnostics: Diagnostics):
-        super().__init__(f"{len(diagnostics.items)} diagnostics")
+        super().__init__(diagnostics)
         self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        """A line a diagnostic, for whoever meets this in Python."""
+        return "\n".join(f"{one.span}: {one.severity}[{one.code}]: {one.message}" for one in self.diagnostics.sorted())

@@ -73,7 +73,8 @@ static inline uint64_t hash_key(slice key)
     }
     memcpy(&word, at, 8);
     word = left == 0 ? 0 : word << (64 - 8 * left);
-    return mix(hash ^ word);
+    hash ^= word;
+    return mix(hash ^ hash >> 32);
 }
 
 static inline bool same(slice a, slice b)

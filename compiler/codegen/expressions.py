@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
-from ...dsl.types import Array, Bool, Float, Int, Symbol, Text, Type, UNIT_NS, is_string, is_time
+from ...dsl.types import I64, Array, Bool, Float, Int, Symbol, Text, Type, UNIT_NS, is_string, is_time
 from .c_types import c_type, declare
 from .names import c_string, identifier, parameter
 
@@ -58,8 +58,7 @@ def c_value(expr: typed.Expr, scope: Scope) -> str:
         case typed.Element():
             return _element(expr, scope)
         case typed.ArrayOf():
-            values = ", ".join(c_value(element, scope) for element in expr.elements)
-            return f"({declare(expr.type, '')}){{{values}}}"
+            return f"(const {declare(expr.type, '')}){_braced(expr, scope)}"
     raise TypeError(f"{type(expr).__name__} has no C form")
 
 
@@ -76,10 +75,30 @@ def c_slice(expr: typed.Expr, scope: Scope) -> str:
 def c_store(target: str, type_: Type, expr: typed.Expr, scope: Scope) -> str:
     """The statement that stores a value into a field of this type."""
     if isinstance(type_, Array):
-        return f"memcpy({target}, {c_value(expr, scope)}, sizeof {target});"
+        return _store_array(target, type_, expr, scope)
     if not isinstance(type_, Text):
         return f"{target} = {c_value(expr, scope)};"
     return f"(void)dfrt_text_assign(&{target}, {type_.size}, {c_slice(expr, scope)});"
+
+
+def _store_array(target: str, type_: Array, expr: typed.Expr, scope: Scope) -> str:
+    """What is written out is stored element by element, since texts have no value that C could initialise with."""
+    if isinstance(expr, typed.ArrayOf):
+        return " ".join(c_store(f"{target}[{i}]", type_.element, element, scope) for i, element in enumerate(expr.elements))
+    if isinstance(expr, typed.If):
+        then, otherwise = (c_store(target, type_, branch, scope) for branch in (expr.then, expr.otherwise))
+        return f"if ({c_value(expr.condition, scope)}) {{ {then} }} else {{ {otherwise} }}"
+    return f"memcpy({target}, {c_value(expr, scope)}, sizeof {target});"
+
+
+def _braced(expr: typed.Expr, scope: Scope) -> str:
+    """The elements of an array as an initialiser; an array inside that is not written out is taken apart."""
+    if not isinstance(expr.type, Array):
+        return c_value(expr, scope)
+    numbers = (typed.Literal(i, I64, expr.span) for i in range(expr.type.size))
+    elements = expr.elements if isinstance(expr, typed.ArrayOf) else \
+        [typed.Element(expr, number, expr.type.element, expr.span) for number in numbers]
+    return f"{{{', '.join(_braced(element, scope) for element in elements)}}}"
 
 
 def _local(expr: typed.LocalRef, scope: Scope) -> str:
@@ -94,8 +113,12 @@ def _local(expr: typed.LocalRef, scope: Scope) -> str:
 
 def _element(expr: typed.Element, scope: Scope) -> str:
     """An index outside the array counts a fault and gives zero."""
-    array, size = c_value(expr.array, scope), expr.array.type.size
-    index = c_value(expr.index, scope)
+    size, index = expr.array.type.size, c_value(expr.index, scope)
+    if isinstance(expr.array, typed.ArrayOf) and isinstance(expr.type, Text):
+        slices = ", ".join(c_slice(element, scope) for element in expr.array.elements)
+        return (f"(*(const dfrt_slice *)dfrt_at((dfrt_slice[]){{{slices}}}, &(dfrt_slice){{\"\", 0}}, sizeof(dfrt_slice), "
+                f"{index}, {size}, {scope.faults}))")
+    array = c_value(expr.array, scope)
     if isinstance(expr.index, typed.Literal) and 0 <= expr.index.value < size:
         place = f"{array}[{index}]"
     else:  # texts are structs without a name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dsl import typed
-from ...dsl.types import Text, Type
+from ...dsl.types import Array, Text, Type
 from .c_types import c_type, declare
 from .expressions import Scope, c_store, c_value
 from .names import identifier, parameter
@@ -15,7 +15,8 @@ def value_type(type_: Type) -> str:
 
 
 def parameters(params: tuple[tuple[str, Type], ...]) -> list[str]:
-    return [f"{value_type(type_)} {parameter(name)}" for name, type_ in params]
+    return [f"const {declare(type_, parameter(name))}" if isinstance(type_, Array) else
+            f"{value_type(type_)} {parameter(name)}" for name, type_ in params]
 
 
 def function_code(function: typed.Function, symbols: dict[str, int]) -> str:

@@ -95,6 +95,8 @@ class UserC:
 
     def _argument(self, value, type_, kept: list):
         """What C declares says how a string is passed; `kept` holds its bytes during the call."""
+        if isinstance(value, tuple):
+            return [self._argument(element, type_.item, kept) for element in value]
         if not isinstance(value, str):
             return value
         if type_.kind != "struct":

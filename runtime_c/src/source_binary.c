@@ -1,17 +1,22 @@
-/* Packed records, read through the same buffer as everything else: a mapped file would save one copy that stays in
- * the cache, and would turn a file that is cut short while we read into a signal. */
+/* Packed records: the front of a regular file is mapped, everything else comes through the same buffer as text does. */
 #define _GNU_SOURCE
 #include <dfrt/csv.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "mapped.h"
 #include "packed.h"
 #include "source_kind.h"
 
 typedef struct binary_state {
     dfrt_input *input;
+    dfrt__mapped *mapped; /* what comes before the input; NULL when there is nothing */
     uint64_t record; /* the number of the next one, from 1 */
+    bool plain;      /* packed records are C structs already, and any bytes are good ones */
+    bool has_symbols;
     dfrt_symbol *symbols; /* [number in the file] */
     size_t symbol_count, symbol_capacity;
 } binary_state;
@@ -68,6 +73,19 @@ static dfrt_status open_symbols(dfrt_source *source, binary_state *state, const 
     return status;
 }
 
+static bool is_plain(const dfrt_record *record)
+{
+    size_t offset = 0;
+    bool same = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && record->size == record->packed_size;
+    for (size_t i = 0; i < record->field_count && same; i++) {
+        const dfrt_field *field = &record->fields[i];
+        same = field->offset == offset && field->kind != DFRT_BOOL && field->kind != DFRT_TEXT &&
+               field->kind != DFRT_SYMBOL;
+        offset += dfrt__packed_size(field);
+    }
+    return same;
+}
+
 static dfrt_status open_binary(dfrt_source *source, const char *path, dfrt_error *error)
 {
     binary_state *state = calloc(1, sizeof *state);
@@ -77,9 +95,12 @@ static dfrt_status open_binary(dfrt_source *source, const char *path, dfrt_error
     if (source->record->packed_size == 0)
         return dfrt_fail(error, DFRT_USAGE, "source '%s': a record without fields has no bytes", source->name);
     state->record = 1;
+    state->plain = is_plain(source->record);
+    state->has_symbols = dfrt__has_symbols(source->record);
     dfrt_status status = dfrt__source_input(source, path, source->record->packed_size, &state->input, error);
-    if (status != DFRT_OK || !dfrt__has_symbols(source->record)) return status;
-    return open_symbols(source, state, path, error);
+    if (status != DFRT_OK) return status;
+    if (!dfrt_input_is_live(state->input)) state->mapped = dfrt__map(state->input->fd, source->record->packed_size);
+    return state->has_symbols ? open_symbols(source, state, path, error) : DFRT_OK;
 }
 
 /* Numbers of the file to symbols of the process. Answers the field that holds no symbol, or -1. */
@@ -115,37 +136,79 @@ static void report_misfit(dfrt_source *source, uint64_t number, int index, dfrt_
     dfrt__malformed(source, number, reason, packed);
 }
 
-static void take_record(dfrt_source *source, char *record, size_t *filled)
+static void take_record(dfrt_source *source, dfrt_slice packed, char *record, size_t *filled)
 {
     binary_state *state = source->state;
-    dfrt_slice packed = {state->input->data, source->record->packed_size};
     int misfit = source->record->decode((const unsigned char *)packed.data, record);
-    if (misfit < 0) misfit = translate(source, record);
+    if (misfit < 0 && state->has_symbols) misfit = translate(source, record);
     if (misfit < 0) ++*filled;
     else report_misfit(source, state->record, misfit, packed);
     state->record++;
-    dfrt_input_consume(state->input, packed.size);
+}
+
+/* As many as lie in data[0 … size) and fit; answers the bytes that were used up. */
+static size_t take_records(dfrt_source *source, const char *data, size_t size, char *records, size_t capacity,
+                           size_t *count)
+{
+    binary_state *state = source->state;
+    size_t packed = source->record->packed_size, used = 0;
+    if (state->plain) {
+        size_t taken = size / packed < capacity - *count ? size / packed : capacity - *count;
+        memcpy(records + *count * packed, data, taken * packed);
+        *count += taken;
+        state->record += taken;
+        return taken * packed;
+    }
+    uint64_t enough = source->malformed + DFRT__MALFORMED_RUN;
+    for (; size - used >= packed && *count < capacity && source->malformed < enough; used += packed)
+        take_record(source, (dfrt_slice){data + used, packed}, records + *count * source->record->size, count);
+    return used;
+}
+
+/* Behind what was mapped the file is read: it may have grown since. */
+static dfrt_status leave_mapped(dfrt_source *source)
+{
+    binary_state *state = source->state;
+    off_t taken = (off_t)dfrt__mapped_taken(state->mapped);
+    dfrt__unmap(state->mapped);
+    state->mapped = NULL;
+    if (lseek(state->input->fd, taken, SEEK_SET) == taken) return DFRT_OK;
+    return dfrt_fail(&source->error, DFRT_IO, "cannot read '%s': %s", state->input->path, strerror(errno));
+}
+
+static dfrt_status read_mapped(dfrt_source *source, char *records, size_t capacity, size_t *count)
+{
+    binary_state *state = source->state;
+    size_t packed = source->record->packed_size, size, before = *count;
+    const unsigned char *front = dfrt__mapped_front(state->mapped, (capacity - *count) * packed, &size);
+    dfrt__mapped_take(state->mapped, take_records(source, (const char *)front, size, records, capacity, count));
+    if (dfrt__mapped_cut(state->mapped)) {
+        *count = before; /* they may be zeros */
+        return dfrt_fail(&source->error, DFRT_IO, "'%s' became shorter while it was read", state->input->path);
+    }
+    return size == 0 ? leave_mapped(source) : DFRT_OK;
 }
 
 static dfrt_status read_binary(dfrt_source *source, char *records, size_t capacity, size_t *count)
 {
     binary_state *state = source->state;
     uint64_t enough = source->malformed + DFRT__MALFORMED_RUN;
-    while (*count < capacity && source->malformed < enough) {
-        if (state->input->size >= source->record->packed_size) {
-            take_record(source, records + *count * source->record->size, count);
-            continue;
+    dfrt_status status = DFRT_OK;
+    while (status == DFRT_OK && *count < capacity && source->malformed < enough) {
+        dfrt_input *input = state->input;
+        if (state->mapped != NULL) {
+            status = read_mapped(source, records, capacity, count);
+        } else if (input->size >= source->record->packed_size) {
+            dfrt_input_consume(input, take_records(source, input->data, input->size, records, capacity, count));
+        } else {
+            status = dfrt_input_fill(input, &source->error);
         }
-        dfrt_status status = dfrt_input_fill(state->input, &source->error);
-        if (status == DFRT_OK) continue;
-        if (status == DFRT_END && state->input->size > 0) {
-            dfrt__malformed(source, state->record, "the input ends within it",
-                            (dfrt_slice){state->input->data, state->input->size});
-            dfrt_input_consume(state->input, state->input->size);
+        if (status == DFRT_END && input->size > 0) {
+            dfrt__malformed(source, state->record, "the input ends within it", (dfrt_slice){input->data, input->size});
+            dfrt_input_consume(input, input->size);
         }
-        return status;
     }
-    return DFRT_OK;
+    return status;
 }
 
 static int binary_poll_fd(const dfrt_source *source)
@@ -164,6 +227,7 @@ static void close_binary(dfrt_source *source)
 {
     binary_state *state = source->state;
     if (state == NULL) return;
+    dfrt__unmap(state->mapped);
     dfrt_input_close(state->input);
     free(state->symbols);
     free(state);

@@ -1,4 +1,5 @@
 /* Arithmetic at the edges, where C leaves things open and the language does not. */
+#define _GNU_SOURCE
 #include <dfrt/arith.h>
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* Channels: elements and markers arrive once and in order, through full links, long backlogs and slow receivers. */
+#define _GNU_SOURCE
 #include <dfrt/channel.h>
 
 #include <pthread.h>

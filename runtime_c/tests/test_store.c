@@ -1,4 +1,5 @@
 /* Stores against naive models: whatever the order of calls, both hold the same. */
+#define _GNU_SOURCE
 #include <dfrt/store.h>
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* Waiting: no wake-up is lost, none is left over for a later sleep, whoever comes first. */
+#define _GNU_SOURCE
 #include <dfrt/wait.h>
 
 #include <pthread.h>
@@ -6,7 +7,7 @@
 
 #include "check.h"
 
-enum { TURNS = 30000, WAKERS = 3 };
+enum { TURNS = 5000, WAKERS = 3 };
 
 static dfrt_waiter waiter;
 static _Atomic int turn; /* whose turn it is: release and acquire publish `plain` */

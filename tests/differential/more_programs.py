@@ -187,6 +187,11 @@ class MoreBuilder(Builder):
         values = self.expressions(stream.columns)
         if times and self.chance(25):
             return f"delta {self.pick(7, 0, 30)}{stream.unit} of {self.pick(*times).name}", False, 0.5
+        numbers = [*values.of(*NARROW, "u64"), *values.of("f32", "f64", levels=(MODERATE, EXACT))]
+        if numbers and self.chance(70):
+            column = self.pick(*numbers)
+            threshold = self.pick("1.5", "0.0", "40.0") if column.type.startswith("f") else self.pick(0, 1, 3)
+            return f"delta {threshold} of {column.name}", False, 0.5
         if self.chance(40):
             return f"delta {self.pick('0.0', '1.5', '20.0')} of 0.0 + {values.real(1)}", False, 0.5
         if self.chance(25):

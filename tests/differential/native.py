@@ -21,6 +21,7 @@ from dfc.compiler import interpret, pipeline
 from dfc.compiler.build import toolchain
 from dfc.compiler.build.folder import runtime_folder
 from dfc.compiler.interpret.csv_rows import rows_of
+from dfc.dsl.diagnostics import ProgramError
 
 LAYOUTS = (("--workers", "1"), ("--workers", "1", "--layout", "staged"), ("--workers", "2"), ("--workers", "3"),
            ("--workers", "5"))
@@ -64,8 +65,11 @@ class Program:
 
 def build(text: str, folder: Path, rounds: int) -> Program:
     """Compiles the program text; the generated C must be without warnings."""
-    typed = pipeline.check(text, "program.dfl", {})
-    bundle = pipeline.generate(text, "program.dfl", {})
+    try:
+        typed = pipeline.check(text, "program.dfl", {})
+        bundle = pipeline.generate(text, "program.dfl", {})
+    except ProgramError as wrong:
+        raise Different(f"refused: {wrong.diagnostics.items}") from None
     (folder / "program.dfl").write_text(text)
     for name, content in bundle.files:
         (folder / name).write_text(content)

@@ -1,171 +1,300 @@
-"""Sources and sinks replaced on the command line, files with awkward names, and texts with every kind of character."""
+"""Sources and sinks beyond csv: JSON lines in files, and every format over TCP and Unix sockets."""
 
 from __future__ import annotations
 
-import csv
-import io
+import signal
+import struct
 
 import pytest
 
-from tests.e2e.native import Native, compiled
+from tests.e2e.native import PATIENCE, Native, compiled, one_line, wait_until
+from tests.e2e.sockets import Listener, address_of, call, line_of
 
-PROGRAM = """\
+COPY = """\
 app copy
-record Row { id: i32, at: timestamp<us>, word: symbol, other: symbol, note: text<40>, x: f64, y: f32, ok: bool, n: u64 }
-source rows: Row = csv("rows.csv") event time at
+record Row { ts: timestamp<ms>, name: symbol, note: text<8>, x: f64, y: f32, n: i64, u: u8, ok: bool }
+source rows: Row = csv("rows.csv") event time ts
 sink out = rows to csv("out.csv")
 """
-WORDS = ["plain", "", "a,b", 'say "hi"', "two\nlines", "cr\rlf\r\n", "ünï—çødé 漢字 🎈", " spaces ", "'", "\\", "%s%n",
-         "\t", "a\0b", '"', ",", "\n", "nan", "*/ ??/"]
+HEADER = "ts,name,note,x,y,n,u,ok"
+ROWS = """\
+ts,name,note,x,y,n,u,ok
+1,a,,0.1,0.1,-9223372036854775808,0,true
+2,"q""uo,te",é,nan,1e+30,9223372036854775807,255,false
+3,"two
+lines",tab\t.,inf,-inf,0,1,true
+4,,\x7f\x01,-0.0,1.5,-1,7,false
+5,😀,,1e-05,3.0,12,9,true
+"""
+NUMBERS = """\
+app numbers
+record Number { n: i32, x: f64 }
+source numbers: Number = csv("numbers.csv")
+sink out = numbers |> filter n > 0 to csv("out.csv")
+"""
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory) -> Native:
-    return compiled(PROGRAM, tmp_path_factory.mktemp("copy"))
+def copy_program(tmp_path_factory) -> Native:
+    return compiled(COPY, tmp_path_factory.mktemp("copy"))
 
 
 @pytest.fixture
-def copy(built, tmp_path) -> Native:
-    (tmp_path / "rows.csv").write_bytes(table().encode())
-    return built.at(tmp_path)
+def copy(copy_program, tmp_path) -> Native:
+    (tmp_path / "rows.csv").write_text(ROWS)
+    return copy_program.at(tmp_path)
 
 
-def table() -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "at", "word", "other", "note", "x", "y", "ok", "n"))
-    for i, word in enumerate(WORDS):
-        note = word.replace("\0", "0")  # padded with zeros in binary: a text<N> can't carry them there
-        ok = "true" if i % 2 else "false"
-        writer.writerow((i - 5, i, word, WORDS[-i - 1], note, i / 7, i / 4, ok, 2**64 - 1 - i))
-    return text.getvalue()
+@pytest.fixture(scope="module")
+def numbers_program(tmp_path_factory) -> Native:
+    return compiled(NUMBERS, tmp_path_factory.mktemp("numbers"))
 
 
-def rows(text: bytes) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(text.decode(), newline="")))
+@pytest.fixture
+def numbers(numbers_program, tmp_path) -> Native:
+    return numbers_program.at(tmp_path)
 
 
-def test_csv_keeps_every_character(copy):
-    answer = copy.run()
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert rows((copy.folder / "out.csv").read_bytes()) == rows((copy.folder / "rows.csv").read_bytes())
+def ended(process, code: int = 0) -> str:
+    """The rest of stderr of a program that ends by itself."""
+    _, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == code, error.decode()
+    return error.decode()
+
+
+# --- jsonl ------------------------------------------------------------------------------------------
+
+
+def test_csv_to_jsonl_and_back(copy):
+    assert copy.run("--sink", "out=jsonl:rows.jsonl").returncode == 0
+    assert copy.run("--source", "rows=jsonl:rows.jsonl").returncode == 0
+    assert (copy.folder / "out.csv").read_text() == ROWS
+    second = (copy.folder / "rows.jsonl").read_text().splitlines()[1]
+    assert second == ('{"ts":2,"name":"q\\"uo,te","note":"é","x":"nan","y":1e+30,"n":9223372036854775807,"u":255,'
+                      '"ok":false}')
+
+
+LINES = [
+    '{"n":1,"x":2}', ' {"x" : 2.5e1,\t"n":2} ', '{"n":3,"x":"nan"}', '{"n":4,"x":"-inf","more":{"a":[1,{"b":null}]}}',
+    '{"\\u006e":5,"x":-0.0}', '{"n":6,"x":1e999}', "", "  ", '{"n":7,"x":0.1,"t":"\\ud83d\\ude00"}',
+    '{"n":"8","x":1}', '{"n":9.0,"x":1}', '{"n":10}', '{"n":11,"x":1,"n":11}', '{"n":12,"x":null}',
+    '{"n":13,"x":NaN}', '{"n":14,"x":01}', '{"n":15,"x":1,}', '{"n":16,"x":1} x', '[17]', '{"n":18,"x":"1"}',
+    '{"n":19,"x":1,"t":"\\ud83d"}', '{"n":20,"x":1,"t":"\t"}', '{"n":2147483648,"x":1}', '{"n":1e1,"x":1}',
+    '{"n":21,"x":1,"t":' + "[" * 63 + "]" * 63 + "}", '{"n":22,"x":1,"t":' + "[" * 64 + "]" * 64 + "}",
+    '{"n":23,"x":1', '{"n":24,"x":+1}', '{"n":25,"x":.5}', '{"n":-26,"x":1}', '{"n":27,"x":1,"t":"\\x41"}',
+    '{"n":28,"x":true}', "{'n':29,'x':1}", '{"n":30,"x":1}\r', '{}', '{"n":31,"x":1,"k":1,"k":2}',
+]
+
+
+def test_the_interpreter_takes_the_same_lines(numbers, dfc):
+    bad = b'{"n":40,"x":1,"t":"\xff"}\n{"n":41,"x":1}'
+    (numbers.folder / "lines.jsonl").write_bytes("\n".join([*LINES, ""]).encode() + bad)
+    text = NUMBERS.replace('csv("numbers.csv")', 'jsonl("lines.jsonl")').replace('csv("out', 'jsonl("out')
+    (numbers.folder / "program.dfl").write_text(text)
+    answer = numbers.run("--source", "numbers=jsonl:lines.jsonl", "--sink", "out=jsonl:native.jsonl", "--report", 99)
+    assert answer.returncode == 0
+    native = (numbers.folder / "native.jsonl").read_text()
+    assert [line.split(",")[0] for line in native.splitlines()] == [
+        f'{{"n":{n}' for n in (1, 2, 3, 4, 5, 6, 7, 21, 30, 31, 41)]
+    interpreted = dfc("run", "--interpret", "program.dfl")
+    assert interpreted.returncode == 0, interpreted.stderr
+    assert (numbers.folder / "out.csv").read_text() == native
+    count = answer.stderr.split("numbers: ")[-1].split()[0]
+    assert interpreted.stderr.splitlines()[-1] == f"numbers: {count} malformed rows"
+
+
+def test_malformed_lines_say_why(numbers):
+    (numbers.folder / "bad.jsonl").write_text('{"n":1}\n{"n":1,"x":[]}\n{"n":99999999999,"x":1}\n{"n":1 "x":1}\n')
+    answer = numbers.run("--source", "numbers=jsonl:bad.jsonl")
+    assert answer.returncode == 0
+    assert answer.stderr.splitlines() == [
+        "numbers: line 1: there is no field 'x'",
+        "numbers: line 2: field 'x': expected a number, not []",
+        "numbers: line 3: field 'n': out of the range of i32: \"99999999999\"",
+        "numbers: line 4: no JSON at byte 8: a comma or the end of an object is expected",
+        "numbers: 4 malformed rows in all",
+    ]
+
+
+# --- tcp --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_binary_there_and_back(copy, workers):
-    assert copy.run("--sink", "out=binary:rows.bin", "--workers", workers).returncode == 0
-    size = 4 + 8 + 4 + 4 + 40 + 8 + 4 + 1 + 8
-    assert (copy.folder / "rows.bin").stat().st_size == size * len(WORDS)
-    assert rows((copy.folder / "rows.bin.symbols").read_bytes()) == [[word] for word in first_appearances()]
-    answer = copy.run("--source", "rows=binary:rows.bin", "--workers", workers)
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert rows((copy.folder / "out.csv").read_bytes()) == rows((copy.folder / "rows.csv").read_bytes())
+def test_a_listening_source_and_a_listening_sink(copy, workers):
+    process = copy.start("--source", "rows=tcp:127.0.0.1:0?listen=true", "--sink",
+                         "out=tcp:127.0.0.1:0?listen=true&format=jsonl", "--workers", workers)
+    feed, results = call(address_of(process, "rows")), call(address_of(process, "out"))
+    feed.say(HEADER + "\n1,a,,0.5,0.5,1,1,true\n")
+    assert results.hear(1) == ['{"ts":1,"name":"a","note":"","x":0.5,"y":0.5,"n":1,"u":1,"ok":true}']
+    feed.say("2,b,,1,1,2,2,false\n3,c,,1,1,")
+    assert results.hear(1)[0].startswith('{"ts":2,"name":"b"')
+    feed.close()
+    error = ended(process)
+    assert results.rest() == ""
+    assert "has ended: closed by the other side\n" in error
+    assert "rows: line 4: the connection ended within the row\n" in error
 
 
-def first_appearances() -> list[str]:
-    return list(dict.fromkeys(word for i, one in enumerate(WORDS) for word in (one, WORDS[-i - 1])))
+def test_a_source_and_a_sink_that_connect(copy):
+    with Listener() as server, Listener() as target:
+        process = copy.start("--source", f"rows=tcp:127.0.0.1:{server.port}?format=jsonl", "--sink",
+                             f"out=tcp:localhost:{target.port}")
+        feed, results = server.accept(), target.accept()
+        assert results.hear(1) == [HEADER]
+        feed.say('{"ts":1,"name":"a","note":"","x":1,"y":1,"n":1,"u":1,"ok":true}\n')
+        assert results.hear(1) == ["1,a,,1.0,1.0,1,1,true"]
+        feed.close()
+        ended(process)
+        assert results.rest() == ""
 
 
-def test_binary_is_little_endian_and_packed(copy):
-    copy.run("--sink", "out=binary:rows.bin")
-    data = (copy.folder / "rows.bin").read_bytes()
-    assert data[:4] == (-5).to_bytes(4, "little", signed=True)
-    assert data[12:20] == (0).to_bytes(4, "little") + (1).to_bytes(4, "little")  # the first two symbols
-    assert data[20:60] == b"plain".ljust(40, b"\0")
+def test_packed_records_over_tcp(numbers):
+    with Listener() as server, Listener() as target:
+        process = numbers.start("--source", f"numbers=tcp:127.0.0.1:{server.port}?format=binary", "--sink",
+                                f"out=tcp:127.0.0.1:{target.port}?format=binary")
+        feed, results = server.accept(), target.accept()
+        packed = [struct.pack("<id", n, n / 2) for n in (5, -1, 7)]
+        feed.socket.sendall(b"".join(packed) + packed[0][:5])
+        feed.close()
+        error = ended(process)
+        assert "numbers: record 4: the input ends within it" in error
+        results.socket.settimeout(PATIENCE)
+        assert results._file.read() == packed[0] + packed[2]
 
 
-NAMES = ["with space.csv", "quo'te\".csv", "com,ma=x.csv", "new\nline.csv", "ünï.csv", "-dash.csv", "co:lon.csv",
-         "$(touch x).csv", "per%cent%s.csv", "back\\slash.csv"]
+def test_nobody_is_there(copy):
+    with Listener() as server:
+        port = server.port
+    code, line = one_line(copy.run("--source", f"rows=tcp:127.0.0.1:{port}"))
+    assert code == 4 and line.endswith(f"cannot connect to 127.0.0.1:{port}: Connection refused")
+    code, line = one_line(copy.run("--sink", f"out=tcp:127.0.0.1:{port}"))
+    assert (code, line) == (4, f"copy: error: sink 'out': cannot connect to 127.0.0.1:{port}: Connection refused")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_paths_of_any_kind(copy, name):
-    (copy.folder / name).write_bytes((copy.folder / "rows.csv").read_bytes())
-    answer = copy.run("--source", f"rows=csv:{name}", "--sink", f"out=csv:to {name}", "--malformed", f"bad {name}")
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert rows((copy.folder / f"to {name}").read_bytes()) == rows((copy.folder / "rows.csv").read_bytes())
+def test_retry_connects_again(copy):
+    with Listener() as server:
+        process = copy.start("--source", f"rows=tcp:127.0.0.1:{server.port}?retry=true", "--sink", "out=csv:-")
+        for number in (1, 2, 3):
+            feed = server.accept()
+            if number > 1:
+                assert line_of(process) == f"rows: connected to 127.0.0.1:{server.port}"
+            feed.say(f"{HEADER}\n{number},a,,1,1,1,1,true\n")
+            if number == 1:
+                assert process.stdout.readline().decode() == HEADER + "\n"
+            assert process.stdout.readline().decode() == f"{number},a,,1.0,1.0,1,1,true\n"
+            feed.close()
+            assert line_of(process).endswith("has ended: closed by the other side; trying again")
+        process.send_signal(signal.SIGTERM)
+        ended(process)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_errors_about_them_are_one_line(copy, name):
-    answer = copy.run("--source", f"rows=csv:no such {name}")
-    assert answer.returncode == 4 and len(answer.stderr.splitlines()) == 1
+def test_a_sink_that_lost_its_reader_goes_on_with_the_next(copy):
+    process = copy.start("--source", "rows=csv:-", "--sink", "out=tcp:127.0.0.1:0?listen=true&retry=true")
+    process.stdin.write((HEADER + "\n").encode())
+    process.stdin.flush()
+    address = address_of(process, "out")
+    first = call(address)
+
+    def say(number: int) -> None:
+        process.stdin.write(f"{number},a,,1,1,1,1,true\n".encode())
+        process.stdin.flush()
+
+    say(1)
+    assert first.hear(2) == [HEADER, "1,a,,1.0,1.0,1,1,true"]
+    first.close()
+    second = call(address)
+    number = 1
+    while process.poll() is None and number < 10_000:  # the first rows may still go to whoever has left
+        number += 1
+        say(number)
+        second.socket.settimeout(0.05)
+        try:
+            got = second.socket.recv(1 << 16)
+        except TimeoutError:
+            continue
+        assert got.startswith((HEADER + "\n").encode())
+        break
+    process.stdin.close()
+    process.stdin = None
+    assert "waiting for the next" in ended(process)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_they_may_stand_in_the_program(tmp_path, name, dfc):
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    text = f'app a\nrecord R {{ n: i64 }}\nsource s: R = csv("{escaped}")\nsink o = s to csv("out {escaped}")\n'
-    (tmp_path / "a.dfl").write_text(text)
-    (tmp_path / name).write_text("n\n7\n")
-    answer = dfc("run", "a.dfl")
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert (tmp_path / f"out {name}").read_text() == "n\n7\n"
+def test_a_sink_without_retry_says_who_left(copy):
+    with Listener() as target:
+        process = copy.start("--source", "rows=csv:-", "--sink", f"out=tcp:127.0.0.1:{target.port}")
+        process.stdin.write((HEADER + "\n").encode())
+        process.stdin.flush()
+        target.accept().close()
+
+        def feeding() -> bool:
+            try:
+                process.stdin.write(b"1,a,,1,1,1,1,true\n")
+                process.stdin.flush()
+            except BrokenPipeError:
+                return True
+            return process.poll() is not None
+
+        wait_until(feeding)
+        process.stdin = None
+        error = ended(process, 4)
+        assert f"copy: error: cannot write '127.0.0.1:{target.port}': " in error
 
 
-def test_standard_input_and_output(copy):
-    answer = copy.run("--source", "rows=csv:-", "--sink", "out=csv:-", input=table().replace("\r", ""))
-    assert answer.returncode == 0 and answer.stdout.count("\n") > len(WORDS)
+# --- unix -------------------------------------------------------------------------------------------
 
 
-def test_discard_counts(copy):
-    answer = copy.run("--sink", "out=discard:", "--stats")
-    assert answer.returncode == 0 and f'"out":{len(WORDS)}' in answer.stderr
-    assert not (copy.folder / "out.csv").exists()
+def test_a_unix_socket_is_the_owners_and_is_removed(numbers):
+    program = compiled(NUMBERS.replace('csv("numbers.csv")', 'unix("feed ?%.sock", listen: true, format: jsonl) retry'),
+                       numbers.folder)
+    process = program.start("--sink", "out=csv:-")
+    path = numbers.folder / "feed ?%.sock"
+    assert line_of(process) == "numbers: listening on feed ?%.sock"
+    assert path.is_socket() and path.stat().st_mode & 0o777 == 0o600
+    feed = call(str(path))
+    feed.say('{"n":1,"x":2}\n')
+    assert [process.stdout.readline() for _ in range(2)] == [b"n,x\n", b"1,2.0\n"]
+    process.send_signal(signal.SIGTERM)
+    ended(process)
+    assert not path.exists()
 
 
-def test_generated_tuples(copy):
-    """The same seed gives the same tuples, with any number of workers; another seed gives others."""
-    def generated(words: str, *more: str) -> list[list[str]]:
-        assert copy.run("--source", f"rows=generate:{words}", "--sink", "out=csv:gen.csv", *more).returncode == 0
-        return rows((copy.folder / "gen.csv").read_bytes())[1:]
-
-    plain = generated("count=2k,keys=5,seed=3,id=-2..2,x=1.5..2.5")
-    assert plain == generated("count=2k,keys=5,seed=3,id=-2..2,x=1.5..2.5", "--workers", "3")
-    assert plain != generated("count=2k,keys=5,seed=4,id=-2..2,x=1.5..2.5")
-    assert len(plain) == 2000 and {row[0] for row in plain} == {"-2", "-1", "0", "1", "2"}
-    assert {row[2] for row in plain} == {f"k{i}" for i in range(5)} and all(1.5 <= float(row[5]) < 2.5 for row in plain)
-    assert [int(row[1]) for row in plain[:3]] == [1_700_000_000_000_000 + i for i in range(3)]
-    slow = generated("count=10,rate=10/s,start=0")
-    assert [int(row[1]) for row in slow] == [i * 100_000 for i in range(10)]
+# --- what is refused --------------------------------------------------------------------------------
 
 
-def test_generated_skew_and_disorder(copy):
-    words = "count=20k,keys=50,zipf=1.5,disorder=1ms,rate=1M,start=1000000"
-    answer = copy.run("--source", f"rows=generate:{words}", "--sink", "out=csv:gen.csv", "--stats")
-    assert answer.returncode == 0
-    kept = rows((copy.folder / "gen.csv").read_bytes())[1:]
-    counts = [sum(row[2] == f"k{i}" for row in kept) for i in (0, 10, 40)]
-    assert counts[0] > 4 * counts[1] > 4 * counts[2]
-    assert f'"in":20000,"out":{len(kept)},"late":{20000 - len(kept)}' in answer.stderr and len(kept) < 20000
+@pytest.mark.parametrize(("spec", "word"), [
+    ("tcp:0.0.0.0:9?listen=true", "can be reached from other machines"),
+    ("tcp:localhost", "no HOST:PORT"),
+    ("tcp:localhost:9?format=xml", "no setting of a socket"),
+    ("unix:?listen=true", "needs a path"),
+    ("tcp:localhost:9?format=lines", "one text or symbol field"),
+    ("jsonl:", "needs a path"),
+    ("http:x", "unknown connector"),
+])
+def test_a_wrong_specification_is_wrong_usage(copy, spec, word):
+    code, line = one_line(copy.run("--source", f"rows={spec}"))
+    assert code == 2 and word in line
 
 
-def test_a_second_sink_of_lines(tmp_path):
-    text = ("app words\nuse std.text\nrecord Line { line: text<200> }\nrecord Word { word: symbol }\n"
-            "source text: Line = lines(\"in.txt\")\n"
-            "sink counts = text |> flatmap split(line, \" \") -> Word |> by word |> scan { word, n: count() }"
-            " to csv(\"-\")\n")
-    program = compiled(text, tmp_path)
-    answer = program.run("--source", "text=lines:-", input="a b a\n\nb,c \"d\"\n")
-    assert answer.returncode == 0
-    assert answer.stdout == 'word,n\na,1\nb,1\na,2\n,1\n"b,c",1\n"""d""",1\n'
+@pytest.mark.parametrize(("connector", "code"), [
+    ('tcp("0.0.0.0:9", listen: true)', "E0416"), ('tcp("example.org:9", listen: true)', "E0416"),
+    ('tcp("[::]:9", listen: true)', "E0416"), ('tcp("nine")', "E0417"), ('tcp("a:99999")', "E0417"),
+    ('tcp("localhost:9", format: binary)', "E0418"), ('tcp("localhost:9", format: lines)', "E0415"),
+    ('tcp("localhost:9", format: xml)', "E0402"), ('unix("s", listen: 1)', "E0402"),
+])
+def test_the_checker_knows_sockets(dfc, tmp_path, connector, code):
+    (tmp_path / "program.dfl").write_text(COPY.replace('csv("rows.csv")', connector))
+    answer = dfc("check", "program.dfl")
+    assert answer.returncode == 1 and f"error[{code}]" in answer.stderr
 
 
-@pytest.mark.parametrize("damage", ["cut", "symbols missing", "symbol out of range", "not UTF-8"])
-def test_damaged_binary(copy, damage):
-    copy.run("--sink", "out=binary:rows.bin")
-    data, symbols = copy.folder / "rows.bin", copy.folder / "rows.bin.symbols"
-    if damage == "cut":
-        data.write_bytes(data.read_bytes()[:-3])
-    elif damage == "symbols missing":
-        symbols.unlink()
-    elif damage == "symbol out of range":
-        data.write_bytes(data.read_bytes()[:12] + b"\xff\xff\0\0" + data.read_bytes()[16:])
-    else:
-        data.write_bytes(data.read_bytes()[:20] + b"\xff" + data.read_bytes()[21:])
-    answer = copy.run("--source", "rows=binary:rows.bin")
-    if damage == "symbols missing":
-        assert answer.returncode == 4 and "rows.bin.symbols" in answer.stderr
-    else:
-        assert answer.returncode == 0 and "1 malformed row in all" in answer.stderr
-        assert len(rows((copy.folder / "out.csv").read_bytes())) == len(WORDS)
+def test_public_and_loopback_addresses_are_taken(dfc, tmp_path):
+    for connector in ('tcp("0.0.0.0:9", listen: true, public: true)', 'tcp("[::1]:9", listen: true)',
+                      'tcp("127.8.0.1:9", listen: true, max_row: 64KiB)', 'tcp("example.org:9")'):
+        (tmp_path / "program.dfl").write_text(COPY.replace('csv("rows.csv")', connector))
+        assert dfc("check", "program.dfl").returncode == 0
+
+
+def test_the_interpreter_has_no_sockets(dfc, tmp_path):
+    (tmp_path / "program.dfl").write_text(COPY.replace('csv("rows.csv")', 'tcp("localhost:9")'))
+    answer = dfc("run", "--interpret", "program.dfl")
+    assert answer.returncode != 0 and "E0811" in answer.stderr

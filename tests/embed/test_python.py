@@ -1,35 +1,29 @@
-"""`dfc.load`: arrays in, arrays out, and the same results as the binary."""
+"""The package `dfc`: check, compile, and load, which runs a program on arrays."""
 
 from __future__ import annotations
 
-import csv
-import subprocess
 import threading
-from pathlib import Path
 
 import pytest
 
 np = pytest.importorskip("numpy")
 import dfc  # noqa: E402
-from dfc.compiler.build import compile_program  # noqa: E402
-from dfc.compiler import pipeline  # noqa: E402
 
-from tests.embed.embedding import PROGRAMS, values  # noqa: E402
+from tests.embed.embedding import PROGRAMS  # noqa: E402
 
-CASES = sorted(Path(__file__).parents[1].glob("conformance/cases/*/program.dfl"))
 PAIRS = """\
 app sums
 param least: int = 0
 record Item { key: symbol, n: i32, at: timestamp<ms>, note: text<8>, good: bool, w: f32 }
 record Sum { key: symbol, total: i64, note: text<8>, at: timestamp<ms> }
 source items: Item = csv("items.csv") event time at slack 10ms
-operator pairs on items |> filter n >= least by key window count 2 -> Sum {
+stream kept = items |> filter n >= least
+operator pairs on kept by key window count 2 -> Sum {
   alternate newest value 1.0 = { key, total: sum(n), note: last(note), at: last(at) }
   alternate oldest value 0.5 = { key, total: sum(n), note: first(note), at: first(at) }
 }
 sink out = pairs to csv("out.csv")
-""".replace("operator pairs on items |> filter n >= least by", "stream kept = items |> filter n >= least\n"
-            "operator pairs on kept by")
+"""
 
 
 def columns(**changed) -> dict:
@@ -44,65 +38,7 @@ def sums():
     return dfc.load(PAIRS)
 
 
-# --- the same as the binary ---------------------------------------------------------------------------
-
-
-def read_columns(path: Path, dtype: np.dtype) -> dict:
-    """The columns of a CSV file as plain arrays; texts stay texts."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    def column(name: str) -> np.ndarray:
-        words = [row[name] for row in rows]
-        kind = dtype[name].kind
-        if kind == "b":
-            return np.array([word == "true" for word in words], dtype=bool)
-        return np.array([int(w) if kind in "iuM" else float(w) for w in words]) if kind in "iuMf" else np.array(words)
-
-    return {name: column(name) for name in dtype.names}
-
-
-def native(program: Path, folder: Path, specs: dict[str, Path]) -> dict[str, list]:
-    bundle = pipeline.generate(program.read_text(), str(program), {}, embed=True)
-    sinks = [sink.name for sink in bundle.interface.sinks]
-    words = [word for sink in sinks for word in ("--sink", f"{sink}=csv:{folder / sink}")]
-    words += [word for name, path in specs.items() for word in ("--source", f"{name}=csv:{path}")]
-    subprocess.run([compile_program(bundle, "native"), "--quiet", *words], check=True, timeout=300, cwd=program.parent)
-    return {sink: values((folder / sink).read_text())[1:] for sink in sinks}
-
-
-def as_values(rows) -> list[list]:
-    """Rows as `values` reads them from the binary's CSV."""
-    def column(name: str) -> list:
-        kind = rows.dtype[name].kind
-        if rows.record.field(name).type.__class__.__name__ in ("Symbol", "Text"):
-            return values("\n".join(rows.text(name)) + "\n") and [_value(one) for one in rows.text(name)]
-        if kind == "b":
-            return ["true" if one else "false" for one in rows[name].tolist()]
-        return (rows[name].astype("i8") if kind in "mM" else rows[name]).astype("f8").tolist()
-
-    return [list(row) for row in zip(*map(column, rows.dtype.names), strict=True)]
-
-
-def _value(word: str) -> object:
-    return values(word)[0][0] if word else word
-
-
-def sources_of(program: Path) -> dict[str, Path]:
-    """The files that the program's sources read."""
-    checked = pipeline.check(program.read_text(), str(program), {})
-    return {step.name: program.parent / step.body.connector.path for step in checked.steps
-            if type(step.body).__name__ == "Source" and step.body.connector.kind == "csv"}
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.parent.name)
-def test_a_conformance_case_gives_what_the_binary_gives(case, workers, tmp_path):
-    specs, program = sources_of(case), dfc.load(case, workers=workers)
-    if set(specs) != set(program.sources):
-        pytest.skip("a source that is no CSV file")
-    arrays = {name: read_columns(path, program.dtype(name)) for name, path in specs.items()}
-    results = program.run(**arrays)
-    assert {name: as_values(rows) for name, rows in results.items()} == native(case, tmp_path, specs)
+# --- batches -------------------------------------------------------------------------------------------
 
 
 def split(array: np.ndarray, size: int) -> list[np.ndarray]:
@@ -115,7 +51,7 @@ def test_batches_give_what_the_whole_gives(sums, workers):
     array = np.zeros(5000, dtype=[("key", "U2"), ("n", "i8"), ("at", "i8"), ("note", "S8"), ("good", "?"), ("w", "f4")])
     array["key"], array["n"], array["at"] = np.arange(5000) % 7, np.arange(5000), np.arange(5000) * 2
     whole = program.run(items=array)["out"]
-    assert len(whole) == 2497
+    assert len(whole) == 2499
     assert (program.run(items=iter(split(array, 77)))["out"] == whole).all()
     parts = [rows for name, rows in program.stream(items=iter(split(array, 500))) if name == "out"]
     assert (np.concatenate(parts) == whole).all() and (workers > 1 or len(parts) > 5)
@@ -236,23 +172,21 @@ def test_arrow(sums):
 
 
 def test_programs_run_side_by_side(sums):
-    orders = dfc.load(PROGRAMS / "pairs.dfl", workers=2)
-    again = dfc.load(PAIRS, workers=3)
-    items = columns(key=np.array(["k"] * 4000), n=np.arange(4000), at=np.arange(4000), note=np.array(["x"] * 4000),
-                    good=np.zeros(4000, bool), w=np.zeros(4000, "f4"))
-    points = {"id": np.arange(4000), "name": np.array(["A"] * 4000), "x": np.arange(4000.0)}
-    expected, wrong = [2 * n + 1 for n in range(0, 4000, 2)], []
+    """Two programs, one of them loaded twice and run by two threads at once."""
+    pairs, again, count = dfc.load(PROGRAMS / "pairs.dfl", workers=2), dfc.load(PAIRS, workers=3), 4000
+    items = columns(key=np.array(["k"] * count), n=np.arange(count), at=np.arange(count), note=np.array(["x"] * count),
+                    good=np.zeros(count, bool), w=np.zeros(count, "f4"))
+    points = {"id": np.arange(count), "name": np.array(["A"] * count), "x": np.arange(float(count))}
+    totals, seconds, wrong = list(range(1, 2 * count, 4)), list(range(1, count, 2)), []
 
-    def check(run, answer) -> None:
+    def check(program, field: str, expected: list, **sources) -> None:
         for _ in range(5):
-            if run() != answer:
-                wrong.append(run)
+            if program.run(**sources)["out"][field].tolist() != expected:
+                wrong.append(program)
 
-    work = [(lambda p=p: p.run(items=items)["out"]["total"].tolist(), expected[:]) for p in (sums, again, sums)]
-    work.append((lambda: orders.run(points=points)["out"]["second"].tolist(), list(np.arange(1.0, 4000, 2))))
-    expected_totals = [4 * half + 1 for half in range(2000)]
-    work = [(run, expected_totals if answer == expected else answer) for run, answer in work]
-    threads = [threading.Thread(target=check, args=one) for one in work]
+    threads = [threading.Thread(target=check, args=(one, "total", totals), kwargs={"items": items})
+               for one in (sums, again, sums)]
+    threads.append(threading.Thread(target=check, args=(pairs, "second", seconds), kwargs={"points": points}))
     for thread in threads:
         thread.start()
     for thread in threads:

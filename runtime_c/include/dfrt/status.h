@@ -16,6 +16,8 @@
 
 /* For small functions of generated programs, of which one program or another needs only some. */
 #define DFRT_INLINE static inline __attribute__((unused))
+/* For what few tuples need: kept out of the functions that all of them pass through. */
+#define DFRT_APART static __attribute__((noinline, unused))
 
 typedef enum dfrt_status {
     DFRT_OK = 0,

@@ -1,0 +1,60 @@
+"""examples/embed: a C program built with CMake and with make, and a Python script, give what the binary gives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.embed.embedding import values
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "embed"
+TRADING = ROOT / "examples" / "trading"
+
+
+def call(*words: object, cwd: Path) -> str:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    answer = subprocess.run([str(w) for w in words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return answer.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Quotes, and the forecasts of the binary."""
+    folder = tmp_path_factory.mktemp("trading")
+    call(sys.executable, TRADING / "generate.py", "--count", 20_000, cwd=folder)
+    call(sys.executable, "-m", "dfc.compiler.cli", "run", TRADING / "trading.dfl", "--", "--quiet", cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def forecasts(folder) -> list[list]:
+    rows = values((folder / "forecasts.csv").read_text())
+    assert len(rows) > 500
+    return rows
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+def test_a_cmake_project(folder, forecasts):
+    call("cmake", "-S", EXAMPLE, "-B", "cmake", cwd=folder)
+    call("cmake", "--build", "cmake", cwd=folder)
+    for workers in (1, 3):
+        assert values(call("cmake/forecast", "quotes.csv", workers, cwd=folder)) == forecasts[1:]
+
+
+def test_a_make_project(folder, forecasts):
+    call("make", "-f", EXAMPLE / "Makefile", cwd=folder)
+    assert values(call("./forecast", "quotes.csv", cwd=folder)) == forecasts[1:]
+
+
+def test_a_python_script(folder, forecasts):
+    pytest.importorskip("numpy")
+    for workers in (1, 3):
+        words = ("quotes.csv", "--workers", workers, "--batch", 1234)
+        assert values(call(sys.executable, EXAMPLE / "stream.py", *words, cwd=folder)) == forecasts
