@@ -98,7 +98,7 @@ def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...
     made: list[tuple[str, str]] = []
     if "ast" in wanted:
         from dfc.dsl.parser import parse
-        from dfc.dsl.printer import dump
+        from dfc.dsl.ast_text import dump
 
         made.append((f"{program.name}.ast", dump(parse(text, file, Diagnostics()))))
     if set(wanted) - {"ast"}:

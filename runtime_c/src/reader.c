@@ -52,7 +52,13 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
         dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
     free(kept);
     input->open = status == DFRT_OK;
-    input->records = dfrt_allocate(READ_RECORDS * entry->record->size);
+    input->records = input->room = dfrt_allocate(READ_RECORDS * entry->record->size);
+    /* With threads at hand the parser gets one, unless it may have to wait for its input. */
+    bool threads = options->workers > 1 || !reading_stage(reader)->fused;
+    if (status == DFRT_OK && threads && !dfrt_source_is_live(input->source)) {
+        size_t batch = ROUND_EVENTS < READ_RECORDS ? ROUND_EVENTS : READ_RECORDS;
+        return dfrt__ahead_open(&input->ahead, input->source, entry->record->size, batch, error);
+    }
     return status == DFRT_END ? DFRT_OK : status; /* told to stop while waiting for its header */
 }
 
@@ -95,6 +101,10 @@ void dfrt__reader_end(dfrt__reader *reader)
     for (unsigned i = 0; i < reader->program->source_count && reader->inputs != NULL; i++) {
         dfrt__input *input = &reader->inputs[i];
         dfrt_error error;
+        if (input->ahead != NULL) {
+            dfrt__ahead_close(input->ahead);
+            input->ahead = NULL;
+        }
         input->malformed = input->source != NULL ? dfrt_source_malformed(input->source) : 0;
         if (input->source != NULL && dfrt_source_close(input->source, &error) != DFRT_OK) {
             dfrt_stage_fail(reading_stage(reader), &error);
@@ -106,7 +116,7 @@ void dfrt__reader_end(dfrt__reader *reader)
 void dfrt__reader_close(dfrt__reader *reader)
 {
     for (unsigned i = 0; i < reader->program->source_count && reader->inputs != NULL; i++) {
-        free(reader->inputs[i].records);
+        free(reader->inputs[i].room);
     }
     free(reader->inputs);
 }
@@ -133,7 +143,8 @@ static void refill(dfrt__reader *reader, unsigned i, size_t most)
     dfrt_status status = DFRT_OK;
     /* A long run of malformed rows comes back empty-handed, so that a signal is heard in the middle of it. */
     while (input->count == 0 && status == DFRT_OK && !asked_to_stop(reader)) {
-        status = dfrt_source_read(input->source, input->records, most, &input->count);
+        status = input->ahead == NULL ? dfrt_source_read(input->source, input->records, most, &input->count)
+                                      : dfrt__ahead_take(input->ahead, &input->records, &input->count);
     }
     input->dry = status == DFRT_AGAIN;
     if (status == DFRT_OK || status == DFRT_AGAIN) {

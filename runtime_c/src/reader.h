@@ -7,12 +7,15 @@
 #ifndef DFRT_SRC_READER_H
 #define DFRT_SRC_READER_H
 
+#include "ahead.h"
 #include "layout.h"
 #include "options.h"
 
 typedef struct dfrt__input {
     dfrt_source *source;
-    unsigned char *records;
+    dfrt__ahead *ahead;     /* the source's parser on a thread of its own, or NULL */
+    unsigned char *room;    /* for records that are read here */
+    unsigned char *records; /* `room`, or what was read ahead */
     size_t count, at;
     bool open;
     bool dry; /* nothing to be had without waiting */

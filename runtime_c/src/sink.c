@@ -202,6 +202,12 @@ static uint32_t number_of(dfrt__binary_sink *binary, dfrt_symbol symbol)
 void dfrt__sink_write_binary(dfrt_sink *sink, const void *record)
 {
     dfrt__binary_sink *binary = sink->binary;
+    size_t size = sink->record->packed_size;
+    if (binary->place_count == 0 && size <= DFRT_OUTPUT_CAPACITY) { /* nothing to translate: straight to its place */
+        sink->record->encode(record, (unsigned char *)dfrt__output_room(&sink->output, size));
+        sink->output.used += size;
+        return;
+    }
     sink->record->encode(record, binary->packed);
     for (size_t i = 0; i < binary->place_count; i++) {
         unsigned char *at = binary->packed + binary->places[i];
@@ -209,7 +215,7 @@ void dfrt__sink_write_binary(dfrt_sink *sink, const void *record)
         uint32_t number = number_of(binary, symbol);
         for (unsigned byte = 0; byte < 4; byte++) at[byte] = (unsigned char)(number >> 8 * byte);
     }
-    if (!binary->out_of_memory) dfrt_put_bytes(&sink->output, binary->packed, sink->record->packed_size);
+    if (!binary->out_of_memory) dfrt_put_bytes(&sink->output, binary->packed, size);
 }
 
 /* Half the buffer is room for most rows: they are sent whole. */

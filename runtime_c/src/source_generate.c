@@ -69,37 +69,66 @@ static bool key_symbol(generate_state *state, uint64_t key, dfrt_symbol *out)
     return true;
 }
 
-static void store_whole(const dfrt_field *field, char *at, uint64_t value)
+/* --- a block of tuples, field by field -------------------------------------------------------------------
+ *
+ * SplitMix64 is a counter that is scrambled, and every tuple makes the same number of draws: so draw k of tuple i can
+ * be made without those before it, and the loops below are short enough for a compiler to turn into vectors. */
+
+enum { BLOCK = 256 };
+
+typedef struct block {
+    generate_state *state;
+    char *tuples;
+    size_t size; /* of a tuple */
+    size_t count;
+    uint64_t drawn, draws; /* of one tuple: so far, in all */
+    int64_t times[BLOCK];
+    uint64_t values[BLOCK]; /* of the field at hand */
+} block;
+
+/* One draw of every tuple. */
+static void draw(block *b)
 {
+    uint64_t first = b->state->random.state + b->drawn * DFRT_RANDOM_STEP, step = b->draws * DFRT_RANDOM_STEP;
+    b->drawn++;
+    for (size_t i = 0; i < b->count; i++) {
+        dfrt_random random = {first + i * step};
+        b->values[i] = dfrt_random_next(&random);
+    }
+}
+
+static void draw_below(block *b, uint64_t bound)
+{
+    draw(b);
+    if (bound == 0) return;
+    for (size_t i = 0; i < b->count; i++) b->values[i] = (uint64_t)((dfrt__random_wide)b->values[i] * bound >> 64);
+}
+
+#define STORE_ALL(type, value)                                                                                         \
+    for (size_t i = 0; i < b->count; i++) {                                                                            \
+        type narrow = (type)(value);                                                                                   \
+        memcpy(at + i * b->size, &narrow, sizeof narrow);                                                              \
+    }
+
+static void store_whole(const block *b, const dfrt_field *field, uint64_t low)
+{
+    char *at = b->tuples + field->offset;
     switch (dfrt__packed_size(field)) {
-    case 1: *(uint8_t *)at = (uint8_t)value; break;
-    case 2: memcpy(at, &(uint16_t){(uint16_t)value}, 2); break;
-    case 4: memcpy(at, &(uint32_t){(uint32_t)value}, 4); break;
-    default: memcpy(at, &value, 8);
+    case 1: STORE_ALL(uint8_t, low + b->values[i]) break;
+    case 2: STORE_ALL(uint16_t, low + b->values[i]) break;
+    case 4: STORE_ALL(uint32_t, low + b->values[i]) break;
+    default: STORE_ALL(uint64_t, low + b->values[i])
     }
 }
 
-static void store_float(const dfrt_field *field, char *at, double value)
+static void make_floats(block *b, const dfrt_field *field, const dfrt_generate_field *how)
 {
-    float narrow = (float)value;
-    if (field->kind == DFRT_F32) memcpy(at, &narrow, sizeof narrow);
-    else memcpy(at, &value, sizeof value);
-}
-
-static bool store_key(generate_state *state, const dfrt_field *field, char *at)
-{
-    uint64_t key = dfrt_zipf_draw(&state->zipf, &state->random);
-    if (field->kind == DFRT_SYMBOL) {
-        dfrt_symbol symbol;
-        if (!key_symbol(state, key, &symbol)) return false;
-        memcpy(at, &symbol, sizeof symbol);
-    } else if (field->kind == DFRT_TEXT) {
-        char text[DFRT_NUMBER_ROOM + 1];
-        (void)dfrt_text_assign(at, field->capacity, (dfrt_slice){text, write_key(key, text)}); /* open saw it fits */
-    } else {
-        store_whole(field, at, key);
-    }
-    return true;
+    char *at = b->tuples + field->offset;
+    draw(b);
+    if (field->kind == DFRT_F32)
+        STORE_ALL(float, how->low_float + how->width * dfrt__fraction_of(b->values[i]))
+    else
+        STORE_ALL(double, how->low_float + how->width * dfrt__fraction_of(b->values[i]))
 }
 
 static int64_t floor_divide(int64_t a, int64_t b)
@@ -107,27 +136,56 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-static bool make_tuple(generate_state *state, const dfrt_record *record, char *tuple)
+static void make_times(block *b, const dfrt_field *field)
 {
-    int64_t time = (int64_t)((uint64_t)state->plan.start_ns + state->offset_ns);
-    if (state->plan.disorder_ns > 0)
-        time = (int64_t)((uint64_t)time - dfrt_random_below(&state->random, state->plan.disorder_ns + 1));
-    for (size_t i = 0; i < record->field_count; i++) {
-        const dfrt_field *field = &record->fields[i];
-        const dfrt_generate_field *how = &state->plan.fields[i];
-        char *at = tuple + field->offset;
-        switch (how->recipe) {
-        case DFRT_RECIPE_TIME:
-            store_whole(field, at, (uint64_t)floor_divide(time, field->unit_ns > 0 ? field->unit_ns : 1));
-            break;
-        case DFRT_RECIPE_WHOLE: store_whole(field, at, how->low + dfrt_random_below(&state->random, how->span)); break;
-        case DFRT_RECIPE_FLOAT:
-            store_float(field, at, how->low_float + how->width * dfrt_random_fraction(&state->random));
-            break;
-        case DFRT_RECIPE_COIN: store_whole(field, at, dfrt_random_next(&state->random) >> 63); break;
-        case DFRT_RECIPE_KEY:
-            if (!store_key(state, field, at)) return false;
+    int64_t unit = field->unit_ns > 0 ? field->unit_ns : 1;
+    for (size_t i = 0; i < b->count; i++) b->values[i] = (uint64_t)floor_divide(b->times[i], unit);
+    store_whole(b, field, 0);
+}
+
+static bool store_keys(block *b, const dfrt_field *field)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        char text[DFRT_NUMBER_ROOM + 1], *at = b->tuples + i * b->size + field->offset;
+        if (field->kind == DFRT_SYMBOL) {
+            dfrt_symbol symbol;
+            if (!key_symbol(b->state, b->values[i], &symbol)) return false;
+            memcpy(at, &symbol, sizeof symbol);
+        } else { /* open saw that it fits */
+            (void)dfrt_text_assign(at, field->capacity, (dfrt_slice){text, write_key(b->values[i], text)});
         }
+    }
+    return true;
+}
+
+static bool make_keys(block *b, const dfrt_field *field)
+{
+    const dfrt_zipf *zipf = &b->state->zipf;
+    if (zipf->limits == NULL) {
+        draw_below(b, zipf->keys);
+    } else {
+        draw(b);
+        for (size_t i = 0; i < b->count; i++) b->values[i] = dfrt_zipf_of(zipf, b->values[i]);
+    }
+    if (field->kind == DFRT_SYMBOL || field->kind == DFRT_TEXT) return store_keys(b, field);
+    store_whole(b, field, 0);
+    return true;
+}
+
+static bool make_field(block *b, const dfrt_field *field, const dfrt_generate_field *how)
+{
+    switch (how->recipe) {
+    case DFRT_RECIPE_TIME: make_times(b, field); break;
+    case DFRT_RECIPE_WHOLE:
+        draw_below(b, how->span);
+        store_whole(b, field, how->low);
+        break;
+    case DFRT_RECIPE_FLOAT: make_floats(b, field, how); break;
+    case DFRT_RECIPE_COIN:
+        draw_below(b, 2);
+        store_whole(b, field, 0);
+        break;
+    case DFRT_RECIPE_KEY: return make_keys(b, field);
     }
     return true;
 }
@@ -141,6 +199,34 @@ static void advance(generate_state *state)
         state->rest -= state->plan.rate;
         state->offset_ns++;
     }
+}
+
+/* Up to `most` tuples that are due at `now`; their times are in the block. */
+static size_t make_clock(block *b, size_t most, uint64_t now)
+{
+    generate_state *state = b->state;
+    size_t count = 0;
+    for (; count < most && state->index < state->plan.count && state->offset_ns <= now; count++) {
+        b->times[count] = (int64_t)((uint64_t)state->plan.start_ns + state->offset_ns);
+        advance(state);
+    }
+    return count;
+}
+
+static bool make_block(generate_state *state, const dfrt_record *record, char *tuples, size_t most, uint64_t now,
+                       size_t *count)
+{
+    block b = {.state = state, .tuples = tuples, .size = record->size, .draws = state->plan.disorder_ns > 0};
+    for (size_t i = 0; i < record->field_count; i++) b.draws += state->plan.fields[i].recipe != DFRT_RECIPE_TIME;
+    *count = b.count = make_clock(&b, most < BLOCK ? most : BLOCK, now);
+    if (state->plan.disorder_ns > 0) {
+        draw_below(&b, state->plan.disorder_ns + 1);
+        for (size_t i = 0; i < b.count; i++) b.times[i] = (int64_t)((uint64_t)b.times[i] - b.values[i]);
+    }
+    for (size_t i = 0; i < record->field_count; i++)
+        if (!make_field(&b, &record->fields[i], &state->plan.fields[i])) return false;
+    state->random.state += b.count * b.draws * DFRT_RANDOM_STEP;
+    return true;
 }
 
 /* Nanoseconds of the stream that have passed in real time. */
@@ -166,12 +252,13 @@ static dfrt_status read_generate(dfrt_source *source, char *records, size_t capa
 {
     generate_state *state = source->state;
     uint64_t now = state->plan.paced ? elapsed(state) : UINT64_MAX;
-    for (; *count < capacity; ++*count) {
+    while (*count < capacity) {
+        size_t made;
         if (state->index == state->plan.count) return DFRT_END;
         if (state->offset_ns > now) return arm_timer(state, &source->error);
-        if (!make_tuple(state, source->record, records + *count * source->record->size))
+        if (!make_block(state, source->record, records + *count * source->record->size, capacity - *count, now, &made))
             return dfrt_fail(&source->error, DFRT_MEMORY, "generate: no memory for symbols");
-        advance(state);
+        *count += made;
     }
     return DFRT_OK;
 }

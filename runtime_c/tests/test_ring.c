@@ -32,7 +32,7 @@ typedef struct message {
 } message;
 
 static dfrt_ring there, back;
-static message messages[2 * DFRT_RING_CAPACITY];
+static message messages[DFRT_RING_CAPACITY]; /* so that all of them find room on the way back */
 
 /* The items themselves are written without atomics: the ring must publish them, and give them back. */
 static void *produce(void *unused)

@@ -6,6 +6,8 @@ diamonds, splits that meet again, joins of a stream with itself and windows of w
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
@@ -321,9 +323,9 @@ class Builder:
 
     def sinks(self) -> list[str]:
         """One for every stream that nobody reads, and some for others."""
-        names = []
+        names, words = [], Counter(re.findall(r"\w+", re.sub(r'"[^"]*"', "", "\n".join(self.lines))))
         for stream in self.streams:
-            if stream.name not in self.read or self.chance(15):
+            if words[stream.name] == 1 or self.chance(15):
                 names.append(self.fresh("out"))
                 self.lines.append(f'sink {names[-1]} = {self.head(stream)} to csv("{names[-1]}.csv")')
         return names

@@ -10,41 +10,28 @@ import os
 import random
 import shutil
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture import engine
 
 from tests.differential.native import Different, build, check_inputs
 from tests.differential.programs import Case, cases
 
 SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 SOAK = int(os.environ.get("DFC_SOAK_PROGRAMS", "500"))
-SHRINK_SECONDS = 60.0
+engine.MAX_SHRINKING_SECONDS = 60  # every step of it calls the C compiler
 ROUNDS = (7, 0)  # tiny rounds, and those that are delivered
 
 
 class Programs:
-    """Builds each program once: Hypothesis likes to try one with other data. Shrinking ends after a while: then
-    only cases that are known to fail still do."""
+    """Builds each program once: Hypothesis likes to try one with other data."""
 
     def __init__(self, folder: Path, rounds: int):
         self.folder, self.rounds, self.built = folder, rounds, {}
-        self.failed: set[str] = set()
-        self.give_up = float("inf")
 
     def check(self, case: Case) -> None:
-        if time.monotonic() > self.give_up and repr(case) not in self.failed:
-            return
-        try:
-            self.compare(case)
-        except Different:
-            self.failed.add(repr(case))
-            self.give_up = min(self.give_up, time.monotonic() + SHRINK_SECONDS)
-            raise
-
-    def compare(self, case: Case) -> None:
         if case.text not in self.built:
             folder = tempfile.mkdtemp(dir=self.folder)
             self.built[case.text] = build(case.text, Path(folder), self.rounds)

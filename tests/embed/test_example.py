@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def forecasts(folder) -> list[list]:
     rows = values((folder / "forecasts.csv").read_text())
-    assert len(rows) > 500
+    assert len(rows) > 300
     return rows
 
 

@@ -62,7 +62,8 @@ def main(words: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="dfc-fuzz-") as folder:
             try:
                 tried = run(build(name, Path(folder)), count, seconds, seed)
-                print(f"{name}: {tried} inputs, nothing found" + (" (out of time)" if tried < count else ""), flush=True)
+                early = " (out of time)" if tried < count else ""
+                print(f"{name}: {tried} inputs, nothing found{early}", flush=True)
             except Failed as failure:
                 print(f"{name}: {failure}", file=sys.stderr, flush=True)
                 code = 1

@@ -19,6 +19,9 @@ typedef struct dfrt_random {
 
 __extension__ typedef unsigned __int128 dfrt__random_wide;
 
+/* What a draw adds to the state: draw n needs none of those before it. */
+#define DFRT_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
+
 static inline dfrt_random dfrt_random_seed(uint64_t seed)
 {
     return (dfrt_random){seed};
@@ -26,7 +29,7 @@ static inline dfrt_random dfrt_random_seed(uint64_t seed)
 
 static inline uint64_t dfrt_random_next(dfrt_random *random)
 {
-    uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = random->state += DFRT_RANDOM_STEP;
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
@@ -40,9 +43,14 @@ static inline uint64_t dfrt_random_below(dfrt_random *random, uint64_t bound)
 }
 
 /* [0, 1): (next >> 11) * 2**-53. */
+static inline double dfrt__fraction_of(uint64_t draw)
+{
+    return (double)(int64_t)(draw >> 11) * 0x1p-53;
+}
+
 static inline double dfrt_random_fraction(dfrt_random *random)
 {
-    return (double)(dfrt_random_next(random) >> 11) * 0x1p-53;
+    return dfrt__fraction_of(dfrt_random_next(random));
 }
 
 /* Key k of `keys` has weight (k + 1) ** -exponent. With the weights added up in order in double precision,
@@ -58,10 +66,10 @@ typedef struct dfrt_zipf {
 dfrt_status dfrt_zipf_make(dfrt_zipf *zipf, uint64_t keys, double exponent, dfrt_error *error);
 void dfrt_zipf_free(dfrt_zipf *zipf);
 
-static inline uint64_t dfrt_zipf_draw(const dfrt_zipf *zipf, dfrt_random *random)
+/* The key of a draw, where there is a table. */
+static inline uint64_t dfrt_zipf_of(const dfrt_zipf *zipf, uint64_t draw)
 {
-    if (zipf->limits == NULL) return dfrt_random_below(random, zipf->keys);
-    uint64_t r = dfrt_random_next(random) >> 11;
+    uint64_t r = draw >> 11;
     size_t part = (size_t)(r >> (53 - zipf->start_bits));
     uint64_t low = zipf->starts[part], high = zipf->starts[part + 1];
     while (low < high) {
@@ -70,6 +78,11 @@ static inline uint64_t dfrt_zipf_draw(const dfrt_zipf *zipf, dfrt_random *random
         else low = middle + 1;
     }
     return low;
+}
+
+static inline uint64_t dfrt_zipf_draw(const dfrt_zipf *zipf, dfrt_random *random)
+{
+    return zipf->limits == NULL ? dfrt_random_below(random, zipf->keys) : dfrt_zipf_of(zipf, dfrt_random_next(random));
 }
 
 #endif
