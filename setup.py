@@ -21,4 +21,5 @@ def packages() -> list[str]:
 setup(
     packages=packages(),
     package_dir={"dfc": "compiler/api", **{f"dfc.{root}": root for root in ROOTS}},
+    data_files=[("share/cmake/Dfc", ["cmake/DfcDataflow.cmake", "cmake/dfc.mk"])],
 )

@@ -97,8 +97,8 @@ def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...
     program = check(text, file, params)
     made: list[tuple[str, str]] = []
     if "ast" in wanted:
-        from dfc.dsl.parser import parse
         from dfc.dsl.ast_text import dump
+        from dfc.dsl.parser import parse
 
         made.append((f"{program.name}.ast", dump(parse(text, file, Diagnostics()))))
     if set(wanted) - {"ast"}:

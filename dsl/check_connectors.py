@@ -27,7 +27,7 @@ def check_connector(context: Context, node: ast.Connector, record: Record | None
         if kind.name == "generate":
             _generator(node, settings, record)
         format_ = dict(settings).get("format", "csv") if kind.name in SOCKETS else kind.name
-        if format_ == "lines":
+        if format_ == "lines" and source:
             _one_string(context, node, record)
         if kind.name in SOCKETS:
             check_socket(node, kind.name, path, dict(settings), record, source=source)

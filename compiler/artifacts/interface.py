@@ -20,8 +20,8 @@ class Port:
 class Interface:
     """Sources and sinks in the program's order, which is how the runtime numbers them.
 
-    `functions` are (what it does, its name in C), the types `instance` and `options` among them; `declarations` is the header's part about embedding, without
-    directives, as cffi reads it.
+    `functions` are (what it does, its name in C), the types `instance` and `options` among them; `declarations` is
+    what the public header declares, without directives, as cffi reads it.
     """
 
     app: str

@@ -49,9 +49,9 @@ def _source(runtime: Mapping[str, str]) -> str:
     internal = _in_order(runtime, (n for n in runtime if n.endswith(".h") and not n.startswith(_PUBLIC)))
     files = [name for name in runtime if name.endswith(".c")]
     seen = Counter(name for file in files for name in _own_names(runtime[file]))
+    system = dict.fromkeys(line for file in files for line in _system_includes(runtime[file], file, runtime))
     parts = ["/* The runtime of dfc in one file. Written by dfc; changes are lost. */\n#define _GNU_SOURCE",
-             "\n".join(dict.fromkeys(line for file in files for line in _system_includes(runtime[file], file, runtime))),
-             '#include "dfrt.h"', _flat(internal, runtime)]
+             "\n".join(system), '#include "dfrt.h"', _flat(internal, runtime)]
     parts += [_part(file, runtime, sorted(n for n in _own_names(runtime[file]) if seen[n] > 1)) for file in files]
     return "\n\n".join(parts) + "\n"
 

@@ -16,7 +16,6 @@ from .layout import filling_dtype, plain_dtype, record_dtype, sizes_of
 from .library import Library
 from .rows import Rows
 
-
 _ALIGNMENT = 8  # of every struct of the language
 
 
@@ -51,10 +50,11 @@ class Intake:
         return out
 
     def _fits(self, data: object) -> bool:
-        texts = any(isinstance(field.type, Text) for field in self.port.record.fields)  # their sizes are not in the dtype
+        if not isinstance(data, np.ndarray) or data.dtype != self.dtype or data.ndim != 1:
+            return False
+        texts = any(isinstance(field.type, Text) for field in self.port.record.fields)  # the dtype has no sizes
         foreign = isinstance(data, Rows) and data.library is not self.library
-        return isinstance(data, np.ndarray) and data.dtype == self.dtype and data.ndim == 1 and \
-            data.flags.c_contiguous and data.ctypes.data % _ALIGNMENT == 0 and not texts and not foreign
+        return data.flags.c_contiguous and data.ctypes.data % _ALIGNMENT == 0 and not texts and not foreign
 
     def _check_in_place(self, data: np.ndarray) -> None:
         for field in self.port.record.fields:

@@ -2,26 +2,47 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
+#if defined __AVX2__
+#include <immintrin.h>
+#elif defined __SSE2__
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK = 16 };
+enum { BLOCK = 32 };
 
-/* One bit a byte of the block at `at`: set where a comma, a quote or a newline stands. */
-static unsigned marks_of(const char *at)
+/* One bit a byte of a block. */
+typedef struct marks {
+    uint32_t commas, newlines, quotes;
+} marks;
+
+#if defined __AVX2__
+static uint32_t equal_to(const char *at, char c)
 {
-#ifdef __SSE2__
-    __m128i block = _mm_loadu_si128((const __m128i *)(const void *)at);
-    __m128i hits = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(',')),
-                                             _mm_cmpeq_epi8(block, _mm_set1_epi8('\n'))),
-                                _mm_cmpeq_epi8(block, _mm_set1_epi8('"')));
-    return (unsigned)_mm_movemask_epi8(hits);
+    __m256i block = _mm256_loadu_si256((const __m256i *)(const void *)at);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(block, _mm256_set1_epi8(c)));
+}
+#elif defined __SSE2__
+static uint32_t equal_to(const char *at, char c)
+{
+    __m128i low = _mm_loadu_si128((const __m128i *)(const void *)at), wanted = _mm_set1_epi8(c);
+    __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(at + 16));
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, wanted)) |
+           (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, wanted)) << 16;
+}
 #else
-    unsigned marks = 0;
-    for (unsigned i = 0; i < BLOCK; i++) marks |= (unsigned)(at[i] == ',' || at[i] == '\n' || at[i] == '"') << i;
-    return marks;
+static uint32_t equal_to(const char *at, char c)
+{
+    uint32_t hits = 0;
+    for (unsigned i = 0; i < BLOCK; i++) hits |= (uint32_t)(at[i] == c) << i;
+    return hits;
+}
 #endif
+
+/* Of the first `size` bytes of the block at `at`; the rest may be loaded, but means nothing. */
+static marks marks_of(const char *at, size_t size)
+{
+    uint32_t there = size >= BLOCK ? UINT32_MAX : (UINT32_C(1) << size) - 1;
+    return (marks){equal_to(at, ',') & there, equal_to(at, '\n') & there, equal_to(at, '"') & there};
 }
 
 static size_t without_return(const char *start, const char *end)
@@ -35,19 +56,21 @@ dfrt__csv_found dfrt__csv_split_plain(const char *data, size_t size, dfrt_slice 
     const char *start = data;
     size_t found = 0;
     for (size_t base = 0; base < size; base += BLOCK) {
-        for (unsigned marks = marks_of(data + base); marks != 0; marks &= marks - 1) {
-            const char *mark = data + base + (unsigned)__builtin_ctz(marks);
-            if (mark >= data + size) return DFRT__CSV_CUT;
-            if (*mark == '"') return DFRT__CSV_QUOTE;
-            if (*mark == '\n') {
-                if (found < room) fields[found] = (dfrt_slice){start, without_return(start, mark)};
-                *count = found + 1;
-                *length = (size_t)(mark - data);
-                return DFRT__CSV_ROW;
-            }
-            if (found < room) fields[found] = (dfrt_slice){start, (size_t)(mark - start)};
+        marks here = marks_of(data + base, size - base);
+        uint32_t row = here.newlines ^ (here.newlines - 1); /* up to the first newline, or everything */
+        if ((here.quotes & row) != 0) return DFRT__CSV_QUOTE;
+        for (uint32_t commas = here.commas & row; commas != 0; commas &= commas - 1) {
+            const char *comma = data + base + (unsigned)__builtin_ctz(commas);
+            if (found < room) fields[found] = (dfrt_slice){start, (size_t)(comma - start)};
             found++;
-            start = mark + 1;
+            start = comma + 1;
+        }
+        if (here.newlines != 0) {
+            const char *end = data + base + (unsigned)__builtin_ctz(here.newlines);
+            if (found < room) fields[found] = (dfrt_slice){start, without_return(start, end)};
+            *count = found + 1;
+            *length = (size_t)(end - data);
+            return DFRT__CSV_ROW;
         }
     }
     return DFRT__CSV_CUT;

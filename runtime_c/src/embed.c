@@ -142,6 +142,9 @@ dfrt_status dfrt_embed_poll(dfrt_embed *embed)
     dfrt_status status = dfrt__embed_ready(embed);
     if (status == DFRT_OK) {
         begin_event(embed);
+        if (embed->program->tick != NULL) {
+            embed->program->tick(embed->layout.stages[0]->segment);
+        }
         end_round(embed, true, false);
         status = dfrt__embed_status(embed);
     }

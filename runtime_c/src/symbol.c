@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "short_bytes.h"
+
 typedef struct node {
     const struct node *next;
     uint32_t hash; /* of the bits that did not choose the bucket */
@@ -95,11 +97,16 @@ static const node *node_of(dfrt_symbol symbol)
     return atomic_load_explicit(&chunk[index], memory_order_acquire);
 }
 
+static bool same_bytes(const char *a, const char *b, size_t size)
+{
+    return size > 8 ? memcmp(a, b, size) == 0 : dfrt__load_short(a, size) == dfrt__load_short(b, size);
+}
+
 /* Searches from `from` up to, not including, `until`. */
 static const node *find(const node *from, const node *until, uint32_t hash, const char *bytes, size_t size)
 {
     for (; from != until; from = from->next)
-        if (from->hash == hash && from->size == size && memcmp(from->bytes, bytes, size) == 0) return from;
+        if (from->hash == hash && from->size == size && same_bytes(from->bytes, bytes, size)) return from;
     return NULL;
 }
 

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "short_bytes.h"
+
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
 static uint64_t load_word(const unsigned char *at)
@@ -44,6 +46,7 @@ bool dfrt_utf8_valid(const char *bytes, size_t size)
             size -= 8;
             continue;
         }
+        if (size < 8 && (dfrt__load_short((const char *)at, size) & HIGH_BITS) == 0) return true;
         size_t step = sequence(at, size);
         if (step == 0) return false;
         at += step;

@@ -338,6 +338,9 @@ def test_sources_share_the_clock():
         (0, 1.0), (1, 10.0), (2, 2.0), (3, 20.0), (4, 30.0)]
 
 
-def test_without_the_check_is_a_choice():
-    with pytest.raises(NotRunnable):
-        run(program(ARRIVING + "stream r = s"), {"s": []})
+def test_a_window_has_no_time_of_its_own():
+    text = "stream r = s |> window time 10ms processing |> aggregate { n: count() }"
+    with pytest.raises(NotRunnable) as refused:
+        run(program(text), {"s": []})
+    assert [item.code for item in refused.value.diagnostics.items] == ["E0803"]
+    assert run(program(text), {"s": []}, check=False).rows["out"] == []

@@ -34,7 +34,7 @@ class Aggregations:
         return f"{{ {', '.join(f'{c.name}: {self.value_for(c)}' for c in columns)} }}"
 
     def value_for(self, column: Column) -> str:
-        if column.name in self.keys:
+        if column.name in self.keys and column in self.stream.columns:
             return column.name
         if column.type in ("f32", "f64") and column.level == ROUGH:
             return self.rough()

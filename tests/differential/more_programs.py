@@ -13,91 +13,8 @@ from hypothesis import strategies as st
 from tests.differential.aggregations import Aggregations
 from tests.differential.expressions import EXACT, MODERATE, NARROW, ROUGH, Column
 from tests.differential.inputs import csv_bytes, lines_bytes, shapes
+from tests.differential.own_code import APP, DEFINITIONS, OWN_C
 from tests.differential.programs import FUNCTIONS, UNITS, Builder, Case, Source, Stream
-
-APP = "random_program"
-DEFINITIONS = """\
-aggregate digits(d: i64) -> i64 associative {
-  state { value: i64, weight: i64 }
-  lift { value: d, weight: 31 }
-  combine { value: left.value * right.weight + right.value, weight: left.weight * right.weight }
-  lower value
-}
-aggregate spread(x: f64) -> f64 associative commutative {
-  state { low: f64, high: f64 }
-  lift { low: x, high: x }
-  combine { low: least(left.low, right.low), high: greatest(left.high, right.high) }
-  lower high - low
-}
-aggregate weighted(x: f64, w: i64) -> f64 associative commutative {
-  state { total: f64, w: i64 }
-  lift { total: x * w, w: w }
-  combine { total: left.total + right.total, w: left.w + right.w }
-  lower if w == 0 then 0.0 else total / w
-}
-aggregate longest(t: text<12>) -> text<12> associative {
-  state { t: text<12> }
-  lift { t: t }
-  combine { t: if length(right.t) > length(left.t) then right.t else left.t }
-  lower t
-}
-aggregate woven(a: i64, t: text<12>) -> i64 associative = c("own.c", "woven") state 16
-aggregate mixed(a: i64) -> i64 associative commutative = c("own.c", "mixed")
-fn c_whole(a: i64, b: i64) -> i64 = c("own.c", "c_whole")
-fn c_tail(t: text<12>) -> text<12> = c("own.c", "c_tail")
-"""
-OWN_C = """\
-#include <string.h>
-#include "random_program.h"
-
-struct woven { int64_t value, weight; };
-
-void woven_add(void *state, int64_t a, dfrt_slice t)
-{
-    struct woven *now = state;
-    uint64_t weight = now->weight ? (uint64_t)now->weight : 1;
-    now->value = (int64_t)((uint64_t)now->value * 31 + (uint64_t)a + t.size);
-    now->weight = (int64_t)(weight * 31);
-}
-
-void woven_combine(void *left, const void *right)
-{
-    struct woven *now = left;
-    const struct woven *later = right;
-    uint64_t weight = now->weight ? (uint64_t)now->weight : 1, factor = later->weight ? (uint64_t)later->weight : 1;
-    now->value = (int64_t)((uint64_t)now->value * factor + (uint64_t)later->value);
-    now->weight = (int64_t)(weight * factor);
-}
-
-int64_t woven_lower(const void *state) { return ((const struct woven *)state)->value; }
-
-void mixed_add(void *state, int64_t a)
-{
-    uint64_t now;
-    memcpy(&now, state, sizeof now);
-    now ^= (uint64_t)a * 0x9E3779B97F4A7C15u;
-    memcpy(state, &now, sizeof now);
-}
-
-void mixed_combine(void *left, const void *right)
-{
-    uint64_t a, b;
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
-    a ^= b;
-    memcpy(left, &a, sizeof a);
-}
-
-int64_t mixed_lower(const void *state)
-{
-    uint64_t now;
-    memcpy(&now, state, sizeof now);
-    return (int64_t)(now >> 1);
-}
-
-int64_t c_whole(int64_t a, int64_t b) { return a < b ? a : b; }
-dfrt_slice c_tail(dfrt_slice t) { return t.size && (unsigned char)t.data[0] < 128 ? (dfrt_slice){t.data + 1, t.size - 1} : t; }
-"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,7 +33,8 @@ class MoreAggregations(Aggregations):
             case "spread":
                 return Column(name, "f64", ROUGH), f"0.0 + spread({self.values.moderate()})"
             case "weighted":
-                return Column(name, "f64", ROUGH), f"0.0 + weighted({self.values.moderate()}, 0 + {self.values.small_integer()})"
+                args = f"{self.values.moderate()}, 0 + {self.values.small_integer()}"
+                return Column(name, "f64", ROUGH), f"0.0 + weighted({args})"
             case "longest":
                 return Column(name, "text<12>"), f"longest({self.values.string(1)})"
             case "woven":
@@ -151,26 +69,31 @@ class MoreBuilder(Builder):
             [f"{n}: {t}{''.join(f'[{s}]' for s in sizes)}" for n, t, sizes in arrays]
             + [f"{c.name}: {c.type}" for c in flat[7:]]) + " }")
         self.sources.append(Source(name, tuple(flat), "ts" if timed else None, "csv"))
-        self.lines.append(f'source {name}: A{name} = csv("{name}.csv")' + (f" event time ts{self.slack(self.unit)}" if timed else ""))
+        time = f" event time ts{self.slack(self.unit)}" if timed else ""
+        self.lines.append(f'source {name}: A{name} = csv("{name}.csv"){time}')
         self.lines.append(f'sink all_{name} = {name} to csv("all_{name}.csv")')
         index = self.pick("1", "at", "at % 3", "at - 1")
-        made = [(Column("x", types[0], MODERATE), f"v[{index}]"), (Column("k", types[1], MODERATE), f"m[{self.pick('0', 'at')}][1]"),
+        made = [(Column("x", types[0], MODERATE), f"v[{index}]"),
+                (Column("k", types[1], MODERATE), f"m[{self.pick('0', 'at')}][1]"),
                 (Column("at", "i8"), "at"), *([(flat[-1], "ts")] if timed else [])]
-        columns = [c for c, _ in made]
-        self.add(taken, f"stream {taken} = {name} |> map {{ {', '.join(f'{c.name}: {text}' for c, text in made)} }}", columns,
+        body = ", ".join(f"{c.name}: {text}" for c, text in made)
+        self.add(taken, f"stream {taken} = {name} |> map {{ {body} }}", [c for c, _ in made],
                  self.unit if timed else None, 1.0)
 
     def arrays(self) -> None:
         """An array made from fields, and taken apart again."""
         stream, name = self.any_stream(), self.fresh("s")
         values = self.expressions(stream.columns)
-        state = self.pick(f"[{values.integer(1)}, {values.integer(1)}]", f"(if {values.truth(1)} then [1, 2] else [{values.integer(0)}, 4])")
-        text = (f"stream {name} = {self.head(stream)} |> map {{ pair: {state}, at: {values.integer(0)}, s: {values.string(0)} }} "
+        pair = self.pick(f"[{values.integer(1)}, {values.integer(1)}]",
+                         f"(if {values.truth(1)} then [1, 2] else [{values.integer(0)}, 4])")
+        text = (f"stream {name} = {self.head(stream)} |> map {{ pair: {pair}, at: {values.integer(0)}, "
+                f"s: {values.string(0)} }} "
                 f"|> map {{ first: 0 + pair[0], some: 0 + pair[at], swapped: [pair[1], pair[0]], s }}")
         self.lines.append(text)
         self.lines.append(f'sink {name}_out = {name} to csv("{name}_out.csv")')
-        self.streams.append(Stream(self.fresh("s"), (Column("first", "i64"), Column("some", "i64")), stream.unit, stream.factor))
-        self.lines.append(f"stream {self.streams[-1].name} = {name} |> map {{ first: first + swapped[0], some }}")
+        apart = self.fresh("s")
+        self.add(apart, f"stream {apart} = {name} |> map {{ first: first + swapped[0], some }}",
+                 (Column("first", "i64"), Column("some", "i64")), stream.unit, stream.factor)
 
     # --- windows ------------------------------------------------------------------------------------
 
@@ -196,7 +119,7 @@ class MoreBuilder(Builder):
             return f"delta {self.pick('0.0', '1.5', '20.0')} of 0.0 + {values.real(1)}", False, 0.5
         if self.chance(25):
             return f"delta {self.pick(0, 2, 5)} of u64(0) + {values.unsigned(1)}", False, 0.5
-        return f"delta {self.pick(0, 1, 3)} of {self.pick(*[c.name for c in values.of(*NARROW)] or ['1'], values.integer(1))}", False, 0.5
+        return f"delta {self.pick(0, 1, 3)} of {values.integer(1)}", False, 0.5
 
     def aggregate(self) -> None:
         stream, name = self.any_stream(limit=20), self.fresh("s")
@@ -220,7 +143,8 @@ class MoreBuilder(Builder):
         window, bounds, factor = self.window(stream)
         body, columns = self.aggregations(stream, keys, bounds=bounds).body()
         by = f" by {', '.join(keys)}" if keys else ""
-        self.add(name, f"operator {name} on {stream.name}{by} window {window}{self.expiry(stream)} -> {self.record(columns)} {{\n"
+        clauses = f"{by} window {window}{self.expiry(stream)}"
+        self.add(name, f"operator {name} on {stream.name}{clauses} -> {self.record(columns)} {{\n"
                  f"  alternate one = {body}\n}}", columns, stream.unit, stream.factor * factor)
 
     def expiry(self, stream: Stream) -> str:

@@ -77,8 +77,8 @@ def test_the_amalgamated_runtime_compiles_alone(dfc, program, compiler):
     assert dfc("compile", "small.dfl", "-o", "out", "--amalgamate", "--emit", "lib").returncode == 0
     folder = program / "out"
     assert not [name for name in written(folder) if name.startswith("dfrt/")]
-    words = [compiler, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "dfrt.c", "small.c", "small_embed.c",
-             "main.c", "-o", "alone", "-lm", "-pthread"]
+    words = [compiler, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "dfrt.c", "small.c",
+             "small_embed.c", "main.c", "-o", "alone", "-lm", "-pthread"]
     answer = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     assert (answer.returncode, answer.stderr) == (0, ""), answer.stderr
     subprocess.run([folder / "alone"], cwd=program, check=True)

@@ -32,7 +32,8 @@ def binary(built, folder, *words) -> dict[str, list]:
     return {sink: values((folder / f"{sink}.csv").read_text())[1:] for sink in SINKS}
 
 
-@pytest.mark.parametrize("words", [("1", "callback"), ("3", "callback"), ("1", "collect"), ("3", "collect")], ids=" ".join)
+@pytest.mark.parametrize("words", [("1", "callback"), ("3", "callback"), ("1", "collect"), ("3", "collect")],
+                         ids=" ".join)
 def test_the_same_as_the_binary(built, tmp_path, words):
     counts, results = embedded(built / "static", tmp_path, *words)
     expected = binary(built, tmp_path)
@@ -57,8 +58,9 @@ def test_the_shared_library_shows_only_its_functions(built):
     found = {line.split()[-1] for line in names.splitlines()}
     # A sanitizer adds its own.
     assert {name for name in found if not name.startswith(("__", "_ZN"))} == {
-        f"orders_{word}" for word in ("create", "push_orders", "end_orders", "merge", "poll", "drain", "destroy", "take",
-                                      "error", "set_alternate", "count", "symbol", "symbol_text", "symbol_count")}
+        f"orders_{word}" for word in (
+            "create", "push_orders", "end_orders", "merge", "poll", "drain", "destroy", "take", "error",
+            "set_alternate", "count", "symbol", "symbol_text", "symbol_count")}
 
 
 def test_two_programs_in_one_executable(built, tmp_path):

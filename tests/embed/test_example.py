@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.embed.embedding import values
+from tests.embed.embedding import dfc_compile, link, values
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "embed"
@@ -19,7 +20,8 @@ TRADING = ROOT / "examples" / "trading"
 
 def call(*words: object, cwd: Path) -> str:
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    answer = subprocess.run([str(w) for w in words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+    answer = subprocess.run([str(word) for word in words], cwd=cwd, env=environment, capture_output=True, text=True,
+                            timeout=300)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return answer.stdout
 
@@ -58,3 +60,13 @@ def test_a_python_script(folder, forecasts):
     for workers in (1, 3):
         words = ("quotes.csv", "--workers", workers, "--batch", 1234)
         assert values(call(sys.executable, EXAMPLE / "stream.py", *words, cwd=folder)) == forecasts
+
+
+def test_the_documentation_compiles(tmp_path):
+    """docs/EMBEDDING.md shows a part of the header, and a whole program."""
+    shown, program = re.findall(r"```c\n(.*?)```", (ROOT / "docs" / "EMBEDDING.md").read_text(), re.DOTALL)
+    library = dfc_compile(TRADING / "trading.dfl", tmp_path / "lib", "--emit", "lib")
+    header = (library / "include" / "trading.h").read_text()
+    assert [line for line in shown.splitlines() if line.strip() and line not in header] == []
+    (tmp_path / "main.c").write_text(f'#include <stdio.h>\n#include "trading.h"\n\n{program}')
+    subprocess.run([link(tmp_path / "main.c", tmp_path / "main", library)], check=True, timeout=60)

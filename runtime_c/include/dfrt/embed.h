@@ -67,8 +67,8 @@ dfrt_status dfrt_embed_end(dfrt_embed *embed, unsigned source);
  * ended is used up; give it more and call again. DFRT_END: all have ended. Otherwise as push. */
 dfrt_status dfrt_embed_merge(dfrt_embed *embed, dfrt_embed_input *inputs);
 
-/* Hands everything pushed so far on. With one worker its results have been delivered when this returns; with more
- * they are delivered soon. Call it when the input pauses. */
+/* Hands everything pushed so far on, and lets processing time pass. With one worker the results have been delivered
+ * when this returns; with more they are delivered soon. Call it when the input pauses. */
 dfrt_status dfrt_embed_poll(dfrt_embed *embed);
 
 /* Ends all sources and waits for the last result. Afterwards only take, counts and destroy make sense. */
