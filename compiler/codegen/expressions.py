@@ -84,7 +84,8 @@ def c_store(target: str, type_: Type, expr: typed.Expr, scope: Scope) -> str:
 def _store_array(target: str, type_: Array, expr: typed.Expr, scope: Scope) -> str:
     """What is written out is stored element by element, since texts have no value that C could initialise with."""
     if isinstance(expr, typed.ArrayOf):
-        return " ".join(c_store(f"{target}[{i}]", type_.element, element, scope) for i, element in enumerate(expr.elements))
+        return " ".join(c_store(f"{target}[{i}]", type_.element, element, scope)
+                        for i, element in enumerate(expr.elements))
     if isinstance(expr, typed.If):
         then, otherwise = (c_store(target, type_, branch, scope) for branch in (expr.then, expr.otherwise))
         return f"if ({c_value(expr.condition, scope)}) {{ {then} }} else {{ {otherwise} }}"
@@ -116,8 +117,8 @@ def _element(expr: typed.Element, scope: Scope) -> str:
     size, index = expr.array.type.size, c_value(expr.index, scope)
     if isinstance(expr.array, typed.ArrayOf) and isinstance(expr.type, Text):
         slices = ", ".join(c_slice(element, scope) for element in expr.array.elements)
-        return (f"(*(const dfrt_slice *)dfrt_at((dfrt_slice[]){{{slices}}}, &(dfrt_slice){{\"\", 0}}, sizeof(dfrt_slice), "
-                f"{index}, {size}, {scope.faults}))")
+        return (f"(*(const dfrt_slice *)dfrt_at((dfrt_slice[]){{{slices}}}, &(dfrt_slice){{\"\", 0}}, "
+                f"sizeof(dfrt_slice), {index}, {size}, {scope.faults}))")
     array = c_value(expr.array, scope)
     if isinstance(expr.index, typed.Literal) and 0 <= expr.index.value < size:
         place = f"{array}[{index}]"
@@ -269,7 +270,7 @@ def _call(expr: typed.Call, scope: Scope) -> str:
         return f"fabs({args[0]})" if isinstance(expr.type, Float) else \
             f"dfrt_abs_i64({args[0]})" if _machine(expr.type) == "i64" else args[0]
     if expr.function == "is_nan":
-        return f"({args[0]} != {args[0]})"
+        return f"(isnan({args[0]}) != 0)"
     if expr.function in _MATH:
         return f"{expr.function}({', '.join(args)})"
     raise TypeError(f"the function {expr.function} has no C form")

@@ -103,14 +103,19 @@ def _keyed(view: View) -> StepCode:
     expiry = ["expiry.c.j2"] if view.expire else []
     functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *expiry, *results, f"{view.kind}.c.j2"])
     opens = (view.c,) if view.kind in ("time_window", "moving_window") else ()
-    return StepCode(view, store, functions, opens, (view.c,))
+    return StepCode(view, store, functions, (*opens, *_idle(view)), (view.c,))
 
 
 def _update(view: View) -> StepCode:
     store = "\n".join(render(part, x=view) for part in ("key.c.j2", "update.store.j2"))
     expiry = ["expiry.c.j2"] if view.expire else []
     functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *expiry, "update.c.j2"])
-    return StepCode(view, store, functions, (), (view.c,))
+    return StepCode(view, store, functions, _idle(view), (view.c,))
+
+
+def _idle(view: View) -> tuple[str, ...]:
+    """Keys expire by a watermark that begins before all time."""
+    return (f"{view.c}_idle",) if view.expire else ()
 
 
 def _several_inputs(view: View, before: tuple[str, ...]) -> StepCode:

@@ -1,6 +1,7 @@
-"""What a caller gives, as records of the program: checked column by column, copied at most once.
+"""What a caller gives, as records of the program: checked and copied column by column.
 
-An array that has the program's own dtype already is used where it lies.
+An array that has the program's own dtype already is used where it lies. Symbols, texts and times of another unit are
+converted on the way, which costs one temporary column.
 """
 
 from __future__ import annotations

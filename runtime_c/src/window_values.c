@@ -53,7 +53,8 @@ double dfrt_quantile(double *values, size_t count, double q)
     for (size_t i = below + 2; i < kept; i++) {
         high = values[i] < high ? values[i] : high;
     }
-    return low + (high - low) * share;
+    /* Equal neighbours need no interpolation, which would make NaN of two infinities. */
+    return low == high ? low : low + (high - low) * share;
 }
 
 /* --- order-dependent -------------------------------------------------------------------------------- */

@@ -96,7 +96,8 @@ dfrt_slice joined_lower(const void *state)
 @pytest.mark.parametrize(("window", "expected"), [
     ("count 3", [("a", 3, "1é!23c")]),
     ("time 100ms", [("a", 3, "1é!23c"), ("b", 2, "9z4abcde")]),
-    ("count 2 every tuple", [("a", 1, "3c"), ("a", 2, "1é!3c"), ("b", 1, "9z"), ("a", 2, "1é!2"), ("b", 2, "9z4abcde")]),
+    ("count 2 every tuple",
+     [("a", 1, "3c"), ("a", 2, "1é!3c"), ("b", 1, "9z"), ("a", 2, "1é!2"), ("b", 2, "9z4abcde")]),
 ])
 def test_an_aggregate_takes_tuples_by_event_time(tmp_path, window, expected):
     assert interpreted(tmp_path, JOINED.replace("WINDOW", window), JOINED_C).rows["out"] == expected

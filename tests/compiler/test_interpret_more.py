@@ -39,12 +39,13 @@ def out(text: str, *rows, slack: str = "0ms", **more) -> list[tuple]:
 def test_a_delta_window_ends_before_the_first_tuple_that_is_too_far_from_its_first():
     text = "stream r = s |> window delta 2.0 of x |> aggregate { n: count(), first: first(x), last: last(x) }"
     rows = [(0, 10), (1, 11), (2, 12), (3, 12.5), (4, 11), (5, 10.4), (6, 20), (7, 20)]
-    # 12 is exactly 2 away; 12.5 opens the next window; 10.4 is 2.1 from that, 20 too far from 10.4; the last stays open.
+    # 12 is exactly 2 away; 12.5 opens the next window, 10.4 is 2.1 from that, 20 too far from it; the last stays open.
     assert out(text, *rows) == [(3, 10.0, 12.0), (2, 12.5, 11.0), (1, 10.4, 10.4)]
 
 
 def test_delta_windows_have_keys_and_take_tuples_by_event_time():
-    text = "stream r = s |> by k |> window delta 1.0 of x |> aggregate { k, first: first(x), last: last(x), n: count() }"
+    text = ("stream r = s |> by k |> window delta 1.0 of x "
+            "|> aggregate { k, first: first(x), last: last(x), n: count() }")
     rows = [(5, 1, 1), (3, 2, 50), (2, 1, 2), (6, 2, 52), (9, 1, 9), (10, 2, 52), (11, 2, 0)]
     assert out(text, *rows, slack="10ms") == [(2, 50.0, 50.0, 1), (1, 2.0, 1.0, 2), (2, 52.0, 52.0, 2)]
 
@@ -168,7 +169,8 @@ def test_update_computes_all_parts_from_the_old_state_and_emits_from_the_new():
 
 
 def test_update_without_keys_keeps_parts_that_are_not_mentioned():
-    text = "stream r = s |> update { high: f64 = 2.0, limit: f64 = 9.0 } with { high: greatest(high, x) } emit { high, limit }"
+    text = ("stream r = s |> update { high: f64 = 2.0, limit: f64 = 9.0 } with { high: greatest(high, x) } "
+            "emit { high, limit }")
     assert out(text, (0, 1), (1, 4), (2, 3)) == [(2.0, 9.0), (4.0, 9.0), (4.0, 9.0)]
 
 
@@ -200,7 +202,12 @@ def test_slack_delays_expiry_and_the_latest_time_is_the_highest():
     assert out(COUNTED, *rows, slack="15ms") == [(1, 1), (1, 2), (2, 1), (1, 3), (2, 2), (1, 1)]
 
 
-OPERATOR = "operator r on s by k window {} expire after 10ms -> N {{\n  alternate a = {{ k, n: count(), total: sum(x) }}\n}}"
+OPERATOR = """\
+record N { k: i64, n: i64, total: f64 }
+operator r on s by k window WINDOW expire after 10ms -> N {
+  alternate a = { k, n: count(), total: sum(x) }
+}
+"""
 
 
 @pytest.mark.parametrize(("window", "expected"), [
@@ -212,9 +219,8 @@ OPERATOR = "operator r on s by k window {} expire after 10ms -> N {{\n  alternat
     ("session gap 50ms", [(2, 2, 12.0), (1, 4, 51.0)]),
 ])
 def test_windows_of_a_forgotten_key_start_afresh(window, expected):
-    text = "record N { k: i64, n: i64, total: f64 }\n" + OPERATOR.format(window)
     rows = [(0, 1, 1), (1, 1, 2), (20, 2, 4), (30, 2, 8), (31, 1, 16), (32, 1, 32)]
-    assert out(text, *rows) == expected
+    assert out(OPERATOR.replace("WINDOW", window), *rows) == expected
 
 
 # --- broadcast --------------------------------------------------------------------------------------
@@ -238,7 +244,8 @@ def test_in_one_event_the_first_input_comes_first():
 
 def test_a_slow_stream_holds_no_watermark_back():
     text = ("record Rate { rate: f64 }\nsource rates: Rate = csv(\"rates.csv\")\n"
-            "stream sums = s |> broadcast rates { rate: rates.rate } |> window time 10ms |> aggregate { x: sum(rate) }\n"
+            "stream sums = s |> broadcast rates { rate: rates.rate } "
+            "|> window time 10ms |> aggregate { x: sum(rate) }\n"
             "stream r = s |> map { x } |> union sums")
     rates = [(float(i),) for i in range(1, 9)]  # one before each tuple of s
     assert out(text, (0, 100), (5, 101), (12, 102), (13, 103), rates=rates) == [
@@ -267,7 +274,8 @@ def test_elements_and_arrays_written_out():
 
 @pytest.mark.parametrize("index", [-1, 3, 1 << 40])
 def test_an_index_outside_is_a_fault_and_gives_zero(index):
-    given = arrays("stream r = s |> map { x: v[at], row: m[at], e: m[at][1] }", ((1.0, 2.0, 4.0), ((1, 2), (3, 4)), index))
+    text = "stream r = s |> map { x: v[at], row: m[at], e: m[at][1] }"
+    given = arrays(text, ((1.0, 2.0, 4.0), ((1, 2), (3, 4)), index))
     # m[at][1] counts once: the row of zeros has an element 1.
     assert given.rows["out"] == [(0.0, (0, 0), 0)] and given.counters["r"].faults == 3
 
@@ -302,8 +310,8 @@ def test_arrays_are_packed_element_by_element(tmp_path):
     write_sinks(checked, run(checked, {"s": rows}, check=False), tmp_path)
     assert (tmp_path / "out.bin").read_bytes() == bytes.fromhex(
         "00000000 01000000 01020304 0700000000000000" "01000000 01000000 ff000000 0800000000000000")
-    back = pipeline.check(text.replace('csv("s.csv")', 'binary("out.bin")') + 'sink out = s to csv("-")\n', "more.dfl", {})
-    assert run(back, folder=tmp_path, check=False).rows["out"] == rows
+    back = text.replace('csv("s.csv")', 'binary("out.bin")') + 'sink out = s to csv("-")\n'
+    assert run(pipeline.check(back, "more.dfl", {}), folder=tmp_path, check=False).rows["out"] == rows
 
 
 # --- processing time --------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.differential.aggregations import Aggregations
 from tests.differential.expressions import EXACT, MODERATE, NARROW, ROUGH, Column
-from tests.differential.inputs import csv_bytes, lines_bytes, shapes
+from tests.differential.inputs import Shape, csv_bytes, lines_bytes, shapes
 from tests.differential.own_code import APP, DEFINITIONS, OWN_C
 from tests.differential.programs import FUNCTIONS, UNITS, Builder, Case, Source, Stream
 
@@ -173,16 +173,16 @@ class MoreBuilder(Builder):
         right = self.pick(*self.streams)
         if right.name == left.name:
             right = Stream(self.fresh("s"), left.columns, left.unit, left.factor)
-            self.add(right.name, f"stream {right.name} = {left.name} |> filter {self.expressions(left.columns).truth()}",
-                     right.columns, right.unit, right.factor)
+            self.add(right.name, f"stream {right.name} = {self.head(left, always=True)}", right.columns, right.unit,
+                     right.factor)
         self.read.add(right.name)
         name = self.fresh("s")
         both = [Column(f"{s.name}.{c.name}", c.type, c.level) for s in (left, right) for c in s.columns]
         made = [(Column(n, c.type, c.level), c.name) for n, c in
                 zip(self.some_names(min(3, len(both))), self.draw(st.permutations(both))[:3], strict=True)]
         body = ", ".join(f"{c.name}: {text}" for c, text in made)
-        self.add(name, f"stream {name} = {self.head(left)} |> broadcast {right.name} {{ {body} }}", [c for c, _ in made],
-                 left.unit, left.factor)
+        self.add(name, f"stream {name} = {self.head(left)} |> broadcast {right.name} {{ {body} }}",
+                 [c for c, _ in made], left.unit, left.factor)
 
     # --- C ------------------------------------------------------------------------------------------
 
@@ -190,8 +190,9 @@ class MoreBuilder(Builder):
         stream, name = self.any_stream(), self.fresh("s")
         values = self.expressions(stream.columns)
         texts = [c.name for c in stream.columns if c.type in ("text<4>", "text<12>")] or ['"abc"']
-        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ n: c_whole(0 + {values.integer(1)}, {values.literal()}), "
-                 f"word: c_tail({self.pick(*texts)}) }}", (Column("n", "i64"), Column("word", "text<12>")), stream.unit, stream.factor)
+        body = f"n: c_whole(0 + {values.integer(1)}, {values.literal()}), word: c_tail({self.pick(*texts)})"
+        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ {body} }}",
+                 (Column("n", "i64"), Column("word", "text<12>")), stream.unit, stream.factor)
 
     def plain(self) -> tuple[Stream, str]:
         """A stream of a record that C can name: f, g, k."""
@@ -199,8 +200,9 @@ class MoreBuilder(Builder):
         values = self.expressions(stream.columns)
         columns = (Column("f", "i64"), Column("g", "f64"), Column("k", "symbol"))
         record = self.record(columns)
-        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ f: {values.integer()}, g: {values.real()}, k: {values.string()} }} "
-                 f"-> {record}", columns, stream.unit, stream.factor)
+        body = f"f: {values.integer()}, g: {values.real()}, k: {values.string()}"
+        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ {body} }} -> {record}", columns, stream.unit,
+                 stream.factor)
         self.read.add(name)
         return self.streams[-1], f"{APP}_{record}"
 
@@ -211,9 +213,11 @@ class MoreBuilder(Builder):
         self.c.append(f"void next_{name}({APP}_{name}_state *state, const {record} *tuple)\n{{\n"
                       "    state->total = (int64_t)((uint64_t)state->total * 3 + (uint64_t)tuple->f);\n"
                       "    state->last[0] = state->last[1];\n    state->last[1] = tuple->k;\n}\n")
-        self.add(name, f"stream {name} = {stream.name}{by} |> update {{ total: i64 = 7, last: symbol[2] = [\"\", \"a\"] }} "
+        state = 'total: i64 = 7, last: symbol[2] = ["", "a"]'
+        self.add(name, f"stream {name} = {stream.name}{by} |> update {{ {state} }} "
                  f"with c(\"own.c\", \"next_{name}\") emit {{ f, total, word: last[0], g }}{expire}",
-                 (Column("f", "i64"), Column("total", "i64"), Column("word", "symbol"), Column("g", "f64")), stream.unit, stream.factor)
+                 (Column("f", "i64"), Column("total", "i64"), Column("word", "symbol"), Column("g", "f64")),
+                 stream.unit, stream.factor)
 
     def ports(self) -> None:
         (stream, record), name = self.plain(), self.fresh("op")
@@ -230,7 +234,8 @@ class MoreBuilder(Builder):
                       "    result->good.f = tuple->f;\n    result->good.k = tuple->k;\n    result->bad.g = tuple->g;\n"
                       f"    result->bad.n = {count};\n    result->has_good = tuple->f % 3 != 0;\n"
                       "    result->has_bad = tuple->f % 2 == 0;\n    return tuple->f % 5 != 4;\n}\n")
-        self.lines.append(f"operator {name} on {stream.name}{clauses} -> {{ good: {records[0]}, bad: {records[1]} }} {{\n"
+        given = f"{{ good: {records[0]}, bad: {records[1]} }}"
+        self.lines.append(f"operator {name} on {stream.name}{clauses} -> {given} {{\n"
                           f"  alternate one = c(\"own.c\", \"do_{name}\")\n}}")
         for port, columns in (("good", good), ("bad", bad)):
             self.add(f"{name}_{port}", f"stream {name}_{port} = {name}.{port}", columns, stream.unit, stream.factor)
@@ -238,13 +243,18 @@ class MoreBuilder(Builder):
     # --- the whole ----------------------------------------------------------------------------------
 
     def step(self) -> None:
-        kind = self.pick("aggregate", "aggregate", "aggregate", "scan", "expiring", "update", "update", "broadcast", "broadcast",
-                         "calls", "c_update", "ports", "arrays", "old")
+        kind = self.pick("aggregate", "aggregate", "aggregate", "scan", "expiring", "update", "update", "broadcast",
+                         "broadcast", "calls", "c_update", "ports", "arrays", "old")
         super().step() if kind == "old" else getattr(self, kind)()
 
     def text(self) -> str:
         functions = [FUNCTIONS[name] for name in self.functions]
-        return "\n".join([f"app {APP}", "use std.text", DEFINITIONS, *self.records, *functions, *self.lines, "control off", ""])
+        return "\n".join([f"app {APP}", "use std.text", DEFINITIONS, *self.records, *functions, *self.lines,
+                          "control off", ""])
+
+
+def file_of(source: Source, shape: Shape) -> bytes:
+    return lines_bytes(shape) if source.connector == "lines" else csv_bytes(list(source.columns), source.time, shape)
 
 
 @st.composite
@@ -256,7 +266,7 @@ def more_cases(draw, most_rows: int = 120, data_sets: int = 2) -> MoreCase:
     for _ in range(draw(st.sampled_from((1, 2, 3, 4, 5)))):
         builder.step()
     sinks = builder.sinks()
-    inputs = tuple({f"{s.name}.csv": lines_bytes(shape) if s.connector == "lines" else csv_bytes(list(s.columns), s.time, shape)
-                    for s, shape in ((s, draw(shapes(most_rows, number == 0))) for s in builder.sources)} for number in range(data_sets))
+    inputs = tuple({f"{source.name}.csv": file_of(source, draw(shapes(most_rows, number == 0)))
+                    for source in builder.sources} for number in range(data_sets))
     return MoreCase(builder.text(), tuple(sinks), tuple(builder.alternates), inputs, ((),) * data_sets,
                     "\n".join([OWN_C, *builder.c]))

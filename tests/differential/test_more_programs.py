@@ -38,8 +38,8 @@ def build(case: MoreCase, folder: Path, rounds: int) -> native.Program:
     bundle = pipeline.generate(case.text, str(file), {})
     for name, content in bundle.files:
         (folder / name).write_text(content)
-    words = [*native.flags(), f"-I{folder}", f"-I{runtime_folder() / 'include'}"]
-    native.call(*words, f"{bundle.app}.c", "main.c", "own.c", native.runtime(rounds), *LINK_FLAGS, "-o", "program", folder=folder)
+    words = [*native.flags(), f"-I{folder}", f"-I{runtime_folder() / 'include'}", f"{bundle.app}.c", "main.c", "own.c"]
+    native.call(*words, native.runtime(rounds), *LINK_FLAGS, "-o", "program", folder=folder)
     return native.Program(pipeline.check(case.text, str(file), {}), folder / "program")
 
 
@@ -66,7 +66,8 @@ def try_programs(part: int, count: int, **sizes: int) -> None:
     refused: list[NotRunnable] = []
 
     @seed(SEED + part)
-    @settings(max_examples=count, deadline=None, database=None, print_blob=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count, deadline=None, database=None, print_blob=True,
+              suppress_health_check=list(HealthCheck))
     @given(more_cases(**sizes))
     def try_one(case: MoreCase) -> None:
         try:

@@ -1,0 +1,101 @@
+"""Places where machines differ: ends of number ranges and of the time axis, NaN, infinities, cut texts, odd windows."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from tests.differential.native import build, check_inputs
+
+FLOATS = ("nan", "inf", "-inf", "-0.0", "0.0", "1.5", "-1.5", "0.1", "1e300", "-1e-300", "5e-324", "1e22", "255.9", "-0.5", "2.5")
+INTEGERS = ("0", "1", "-1", "7", "-7", "127", "-128", "9223372036854775807", "-9223372036854775808", "9007199254740993")
+LOW, HIGH = -(1 << 62), 1 << 62  # beyond, the bounds of windows no longer fit 64 bits
+
+
+def table(header: str, lines) -> bytes:
+    return "".join(f"{line}\n" for line in (header, *lines)).encode()
+
+
+def pairs(values) -> list[str]:
+    return [f"{a},{b}" for a, b in itertools.product(values, repeat=2)]
+
+
+INTEGER_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b), g: greatest(a, b),
+  i8: i8(a), u8: u8(a), i16: i16(a), u32: u32(a), u64: u64(a), f32: f32(a), f64: f64(a), uf: f32(u64(a)), c: a < b, e: a == b,
+  uq: u64(a) / u64(b), ur: u64(a) % u64(b), ul: u64(a) < u64(b), nan: is_nan(f64(a / b)), big: 18446744073709551615,
+  low: -9223372036854775808, mixed: a * 0.5 + b"""
+FLOAT_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b), g: greatest(a, b),
+  i8: i8(a), u8: u8(a), i64: i64(a), u64: u64(a), f32: f32(a), fl: floor(a), ce: ceil(a), ro: round(a), tr: trunc(a), sq: sqrt(a),
+  lt: a < b, eq: a == b, ne: a != b, nan: is_nan(a), pw: pow(a, b), lg: log(a), l2: log2(a), l10: log10(a), ex: exp(a)"""
+STATISTICS = """n: count(), total: sum(v), mean: avg(v), low: min(v), high: max(v), opening: first(v), closing: last(v),
+  middle: median(v), q0: quantile(v, 0.0), q3: quantile(v, 0.3), q9: quantile(v, 0.9), q1: quantile(v, 1.0),
+  s: stddev(v), sp: stddev_pop(v), e: ewma(v, 0.3)"""
+SERIES = """n: count(), opening: first(v), closing: last(v), low: min(t), high: max(t)"""
+TIMES = 'record R { t: timestamp<ms>, v: i32 }\nsource in: R = csv("in.csv") event time t\n'
+
+
+def maps(type_: str, fields: str, values) -> tuple[str, dict[str, bytes]]:
+    text = f'record R {{ a: {type_}, b: {type_} }}\nsource in: R = csv("in.csv")\n' \
+           f'sink out = in |> map {{ a, b, {fields} }} to csv("out.csv")\n'
+    return text, {"in.csv": table("a,b", pairs(values))}
+
+
+def statistics(window: str, values) -> tuple[str, dict[str, bytes]]:
+    """Windows, and a scan, over all triples of the values: combinations that cancel, or hold one infinity."""
+    text = 'record R { t: timestamp<ms>, v: f64 }\nsource in: R = csv("in.csv") event time t\n' \
+           f'sink out = in |> window {window} |> aggregate {{ {STATISTICS} }} to csv("out.csv")\n' \
+           f'sink scanned = in |> by t |> scan {{ t, {STATISTICS} }} to csv("scanned.csv")\n'
+    lines = [f"{number // 3},{value}" for number, value in
+             enumerate(itertools.chain.from_iterable(itertools.product(values, repeat=3)))]
+    return text, {"in.csv": table("t,v", lines)}
+
+
+def series(window: str, times, by: str = "") -> tuple[str, dict[str, bytes]]:
+    text = TIMES + f'sink out = in {by} |> window {window} |> aggregate {{ {SERIES} }} to csv("out.csv")\n'
+    return text, {"in.csv": table("t,v", (f"{time},{number}" for number, time in enumerate(times)))}
+
+
+CASES = {
+    "integers": maps("i64", INTEGER_FIELDS, INTEGERS),
+    "floats": maps("f64", FLOAT_FIELDS, FLOATS),
+    "statistics of one instant": statistics("time 1ms", ("nan", "inf", "-inf", "0.5", "-2.0", "7.25")),
+    "statistics that slide": statistics("time 3ms slide 2ms", ("nan", "inf", "0.5", "-2.0")),
+    "statistics of counts": statistics("count 5 slide 2", ("nan", "inf", "0.5", "-2.0")),
+    "statistics of sessions": statistics("session gap 2ms", ("nan", "-inf", "0.5", "-2.0")),
+    "counts with pauses between them": series("count 2 slide 5", range(40)),
+    "partial counts with pauses between them": series("count 2 slide 5 partial", range(40)),
+    "partial counts of an odd slide": series("count 7 slide 3 partial", range(40)),
+    "times before zero": series("time 7ms slide 3ms", range(-40, 40, 3)),
+    "windows with pauses between them": series("time 3ms slide 7ms", range(-40, 40)),
+    "equal times": series("time 4ms slide 2ms", [t // 5 for t in range(60)]),
+    "sessions that touch": series("session gap 3ms", (0, 2, 5, 8, 10, 13, 15, 100, 103)),
+    "texts that are cut": (
+        'record R { a: text<6> }\nrecord S { a: text<3> }\nsource in: R = csv("in.csv")\nstream cut = in |> map { a } -> S\n'
+        'stream n = cut |> by a |> scan { a, n: count(), l: length(a) }\nsink out = n to csv("out.csv")\n',
+        {"in.csv": table("a", ("ééé", "aéé", "aaé", "abc", "abcd", '""', '","', "€€", "a€"))}),
+    "a lone text that is empty or looks like more": (
+        'record R { a: symbol }\nsource in: R = csv("in.csv")\nsink out = in to csv("out.csv")\n',
+        {"in.csv": b'a\n""\n","\n""""\n"\r"\n"x\ny"\n" "\n'}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_corner(name: str, tmp_path: Path) -> None:
+    text, files = CASES[name]
+    check_inputs(build(f"app corner\n{text}", tmp_path, 7), files)
+
+
+EDGES = {
+    "windows": series("time 10ms slide 4ms", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
+    "tumbling": series("time 10ms", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
+    "sessions": series("session gap 10ms", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
+    "counts": series("count 2", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_ends_of_the_time_axis(name: str, tmp_path: Path) -> None:
+    text, files = EDGES[name]
+    check_inputs(build(f"app edge\n{text}", tmp_path, 7), files)
