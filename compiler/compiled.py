@@ -39,11 +39,12 @@ def compile_to(text: str, file: str, output: str | Path, target: str, params: Ma
 
     from . import build, pipeline
     from .build.toolchain import TARGETS
+    from .emit import emit
 
     if target not in TARGETS:
         raise Usage(f"target {target}: there is {', '.join(TARGETS)}")
     order, diagnostics, folder = build.Order(kinds, target, amalgamate), Diagnostics(), Path(output)
-    texts = dict(pipeline.emit(text, file, params, kinds)) if kinds else {}
+    texts = dict(emit(text, file, params, kinds)) if kinds else {}
     bundle = pipeline.generate(text, file, params, embed="lib" in kinds)
     paths = build.deliver(bundle, order, folder, texts, diagnostics)
     written = {path.relative_to(folder).as_posix(): path for path in paths}

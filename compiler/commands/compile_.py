@@ -21,10 +21,11 @@ def run(args: Namespace) -> int:
     kinds = _kinds(args.emit) if args.emit else ()
     text, file = read_program(args)
     from dfc.compiler import build, pipeline
+    from dfc.compiler.emit import emit
     from dfc.dsl.diagnostics import Diagnostics
 
     order, params = build.Order(kinds, args.target, args.amalgamate), dict(args.defines)
-    texts = dict(pipeline.emit(text, file, params, kinds)) if kinds else {}
+    texts = dict(emit(text, file, params, kinds)) if kinds else {}
     if not (order.builds or order.amalgamate or args.output or args.print_outputs):
         return _print(texts)
     diagnostics = Diagnostics()

@@ -19,10 +19,11 @@ def interpret(args: Namespace) -> int:
     program = checked_program(args)
     from dfc.compiler import pipeline
     from dfc.compiler.interpret import MissingColumn, run
+    from dfc.compiler.user_library import user_code
 
     graph = pipeline.flow(program)
     try:
-        results = run(graph, folder=".", user_c=pipeline.user_code(graph))
+        results = run(graph, folder=".", user_c=user_code(graph))
     except OSError as error:
         raise Failure(f"can't read {error.filename}: {error.strerror}") from None
     except MissingColumn as missing:

@@ -11,6 +11,7 @@ from dfc.compiler.graph.build import build_graph
 from dfc.compiler.graph.passes import run_passes
 from dfc.compiler.graph.runnable import NotRunnable
 from dfc.compiler.interpret import Results, run
+from dfc.compiler.user_library import user_code
 
 HEAD = """\
 app own
@@ -23,7 +24,7 @@ ROWS = [(7, "a", 3.0, "c"), (5, "a", 1.0, "é!"), (6, "b", 9.0, "z"), (5, "a", 2
 def interpreted(folder: Path, text: str, code: str, rows=ROWS, with_c: bool = True) -> Results:
     (folder / "own.c").write_text(f'#include <string.h>\n#include "own.h"\n\n{code}')
     graph = run_passes(build_graph(pipeline.check(HEAD + text, str(folder / "own.dfl"), {})))
-    return run(graph, {"s": rows}, user_c=pipeline.user_code(graph) if with_c else None, check=False)
+    return run(graph, {"s": rows}, user_c=user_code(graph) if with_c else None, check=False)
 
 
 # --- functions --------------------------------------------------------------------------------------
@@ -207,5 +208,5 @@ def test_arrays_of_records(tmp_path):
     (tmp_path / "own.c").write_text(f'#include <string.h>\n#include "own.h"\n\n{ARRAYS_C}')
     graph = run_passes(build_graph(pipeline.check("app own\n" + ARRAYS, str(tmp_path / "own.dfl"), {})))
     rows = [(((1, 2), (3, -4)), ("é", ""), (True, False))]
-    assert run(graph, {"t": rows}, user_c=pipeline.user_code(graph), check=False).rows["out"] == [
+    assert run(graph, {"t": rows}, user_c=user_code(graph), check=False).rows["out"] == [
         (((1, 3), (2, -4)), ("", "é"), (False, True))]

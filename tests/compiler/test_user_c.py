@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from dfc.compiler import build, interpret, pipeline
 from dfc.compiler.artifacts.graph import Graph
+from dfc.compiler.user_library import user_code
 from dfc.dsl.diagnostics import Diagnostic, Diagnostics, ProgramError
 
 from tests.rows import file_difference
@@ -120,7 +121,7 @@ def graph_of(program: Path) -> Graph:
 def same(program: Path) -> None:
     """Native with one and with three workers gives what the interpreter gives."""
     folder, graph = program.parent, graph_of(program)
-    results = interpret.run(graph, folder=folder, user_c=pipeline.user_code(graph))
+    results = interpret.run(graph, folder=folder, user_c=user_code(graph))
     assert len(results.rows["out"]) > 10 and not results.malformed["readings"]
     (folder / "expected.csv").write_text("".join(f"{line}\n" for line in results.csv_lines("out")))
     native = build.compile_program(pipeline.generate(program.read_text(), str(program), {}), "portable")
@@ -148,14 +149,14 @@ def test_the_command_interprets_c(dfc, tmp_path):
 def test_the_interpreter_as_a_function(tmp_path):
     program = write(tmp_path, "by key window count 5", WINDOWED)
     graph = graph_of(program)
-    results = interpret.run(graph, folder=tmp_path, user_c=pipeline.user_code(graph))
+    results = interpret.run(graph, folder=tmp_path, user_c=user_code(graph))
     summary = dict(zip((field.name for field in results.records["out"].fields), results.rows["out"][0], strict=True))
     assert summary["n"] == 5 and summary["kind"] in ("below", "über") and isinstance(summary["default"], bool)
 
 
 def test_a_program_without_c_has_no_library(tmp_path):
     text = 'app plain\nrecord R { x: f64 }\nsource s: R = csv("s.csv")\nsink out = s to csv("out.csv")\n'
-    assert pipeline.user_code(pipeline.flow(pipeline.check(text, "plain.dfl", {}))) is None
+    assert user_code(pipeline.flow(pipeline.check(text, "plain.dfl", {}))) is None
 
 
 # --- mistakes ---------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ def refused(program: Path) -> Diagnostic:
     with pytest.raises(ProgramError) as native:
         build.compile_program(pipeline.generate(program.read_text(), str(program), {}), "portable")
     with pytest.raises(ProgramError) as library:
-        pipeline.user_code(graph_of(program))
+        user_code(graph_of(program))
     (item,) = native.value.diagnostics.items
     assert library.value.diagnostics.items == [item]
     return item

@@ -54,11 +54,13 @@ class Aggregations:
     # --- entries ------------------------------------------------------------------------------------
 
     def entry(self, name: str) -> tuple[Column, str]:
-        kind = self.values.pick("integer", "integer", "rough", "rough", "edge", "edge", "unsigned", *["bound"] * 2 * self.bounds)
+        bounds = ["bound"] * 2 * self.bounds
+        kind = self.values.pick("integer", "integer", "rough", "rough", "edge", "edge", "unsigned", *bounds)
         if kind == "integer":
             return Column(name, "i64"), f"0 + {self.integer()}"
         if kind == "unsigned":
-            return Column(name, "u64"), f"u64(0) + {self.values.pick('sum', 'min', 'max', 'first')}({self.plain_unsigned()})"
+            function = self.values.pick("sum", "min", "max", "first")
+            return Column(name, "u64"), f"u64(0) + {function}({self.plain_unsigned()})"
         if kind == "rough":
             return Column(name, "f64", ROUGH), f"0.0 + {self.rough()}"
         if kind == "bound":
@@ -75,7 +77,8 @@ class Aggregations:
     def integer(self) -> str:
         one = self.values.pick("count()", self.whole("sum"), self.whole("min"), self.whole("max"), self.whole("last"))
         if self.values.pick(False, False, True):
-            return f"({one} {self.values.pick('+', '-', '*', '/', '%')} {self.values.pick('count()', self.whole('first'))})"
+            other = self.values.pick("count()", self.whole("first"))
+            return f"({one} {self.values.pick('+', '-', '*', '/', '%')} {other})"
         return one
 
     def whole(self, function: str) -> str:

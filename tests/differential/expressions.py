@@ -208,8 +208,8 @@ class Expressions:
     def mild(self) -> str:
         """True for many tuples, so that something is left for the steps after a filter."""
         numbers, strings, truths = self.of(*NARROW), self.of("symbol", "text"), self.of("bool")
-        choices = [lambda: f"(not ({self.truth(1)} and {self.truth(1)}))", lambda: f"({self.truth(1)} or {self.truth(1)})",
-                   lambda: self.truth()]
+        choices = [lambda: f"(not ({self.truth(1)} and {self.truth(1)}))",
+                   lambda: f"({self.truth(1)} or {self.truth(1)})", lambda: self.truth()]
         choices += [lambda: f"({self.pick(*numbers).name} % {self.pick(2, 3)} != {self.pick(0, 1)})"] * bool(numbers)
         choices += [lambda: f"({self.pick(*strings).name} != {quoted(self.pick(*STRINGS))})"] * bool(strings)
         choices += [lambda: self.pick(*truths).name] * bool(truths)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.differential.expressions import STRINGS, Column
 
-BOUNDS = {f"{'i' if signed else 'u'}{bits}": ((-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1))
-          for bits in (8, 16, 32, 64) for signed in (True, False)}
+BOUNDS = {f"i{bits}": (-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (8, 16, 32, 64)} | \
+         {f"u{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)}
 AWKWARD = ("x,y", 'say "hi"', "two\nlines", " padded ", "ünï", "\r")
 SPECIAL = ("nan", "inf", "-inf", "-0.0")
 
@@ -129,7 +129,8 @@ def _spoilt(row: list[bytes], columns: list[Column], rng: random.Random) -> byte
     at = rng.randrange(len(row))
     choices: list[Callable[[], list[bytes]]] = [
         lambda: row[:-1] or [b"x", b"y"], lambda: [*row, b"more"], lambda: _with(row, at, b"\xff\xfe"),
-        lambda: _with(row, at, b'a"b'), lambda: _with(row, at, b'"a"b'), lambda: _with(row, at, _wrong(columns[at], rng))]
+        lambda: _with(row, at, b'a"b'), lambda: _with(row, at, b'"a"b'),
+        lambda: _with(row, at, _wrong(columns[at], rng))]
     return b",".join(rng.choice(choices)())
 
 
@@ -148,5 +149,5 @@ def _wrong(column: Column, rng: random.Random) -> bytes:
     if type_ in ("f32", "f64"):
         return rng.choice((b"", b"+1", b"1e", b" 1.0", b"1.0 ", b"0x10", b"NaN", b"infinity", b"--1", b".", b"1_0"))
     low, high = BOUNDS.get(type_, BOUNDS["i64"])
-    return rng.choice((b"", b"+1", b"1.0", b" 1", b"1 ", b"-", b"1e3", b"0x1", str(low - 1).encode(), str(high + 1).encode(),
-                       b"9" * 40))
+    beyond = (str(low - 1).encode(), str(high + 1).encode(), b"9" * 40)
+    return rng.choice((b"", b"+1", b"1.0", b" 1", b"1 ", b"-", b"1e3", b"0x1", *beyond))

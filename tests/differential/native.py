@@ -34,7 +34,8 @@ class Different(AssertionError):
 
 def flags() -> list[str]:
     chosen = shlex.split(os.environ.get("DFC_TEST_CFLAGS", "-O0"))
-    return [*toolchain.NEEDED_FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *chosen, *toolchain._sanitizer_flags()]
+    strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+    return [*toolchain.NEEDED_FLAGS, *strict, *chosen, *toolchain._sanitizer_flags()]
 
 
 def call(*words: object, folder: Path) -> None:
@@ -122,7 +123,8 @@ def run(program: Program, words: list[str]) -> dict:
     except subprocess.TimeoutExpired:
         raise Different(f"{' '.join(words)}: it does not end") from None
     if answer.returncode:
-        raise Different(f"{' '.join(words)}: exit {answer.returncode}\n{answer.stderr.decode(errors='replace')[-4000:]}")
+        said = answer.stderr.decode(errors="replace")[-4000:]
+        raise Different(f"{' '.join(words)}: exit {answer.returncode}\n{said}")
     return json.loads((folder / "stats.json").read_bytes())
 
 

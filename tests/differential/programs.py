@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from tests.differential.aggregations import Aggregations
-from tests.differential.expressions import EXACT, MODERATE, NARROW, Column, Expressions
-from tests.differential.inputs import csv_bytes, lines_bytes, shapes
+from tests.differential.expressions import EXACT, MODERATE, NARROW, ROUGH, Column, Expressions
+from tests.differential.inputs import Shape, csv_bytes, lines_bytes, shapes
 
 UNITS = ("ms", "s", "us", "ns", "min")
 FIELD_NAMES = ("value", "text", "end", "late", "left", "step", "int", "double", "for", "t", "x", "s", "k", "p", "out",
@@ -22,6 +22,8 @@ FIELD_NAMES = ("value", "text", "end", "late", "left", "step", "int", "double", 
 TYPES = (*NARROW, "u64", "f32", "f64", "f64", "bool", "symbol", "symbol", "text<4>", "text<12>")
 FUNCTIONS = {"whole": "fn whole(a: i64, b: i64) -> i64 = if a < b then a * 3 + b else b - a",
              "scaled": "fn scaled(x: f64, n: i64) -> f64 = x * n / 4.0"}
+STEPS = ("aggregate", "aggregate", "aggregate", "filter", "map", "map", "flatmap", "split", "union", "union", "scan",
+         "scan", "join", "join", "operator")
 MOST_COLUMNS = 7
 
 
@@ -124,9 +126,12 @@ class Builder:
         for name in self.some_names(names):
             kind = self.pick("i64", "i64", "u64", "exact", "rough", "moderate", "bool", "symbol")
             text, type_, level = {
-                "i64": lambda: (f"0 + {values.integer()}", "i64", EXACT), "u64": lambda: (f"u64(0) + {values.unsigned()}", "u64", EXACT),
-                "exact": lambda: (f"0.0 + {values.real()}", "f64", EXACT), "rough": lambda: (f"0.0 + {values.rough()}", "f64", "rough"),
-                "moderate": lambda: (f"0.0 + {values.moderate()}", "f64", "rough"), "bool": lambda: (values.truth(), "bool", EXACT),
+                "i64": lambda: (f"0 + {values.integer()}", "i64", EXACT),
+                "u64": lambda: (f"u64(0) + {values.unsigned()}", "u64", EXACT),
+                "exact": lambda: (f"0.0 + {values.real()}", "f64", EXACT),
+                "rough": lambda: (f"0.0 + {values.rough()}", "f64", ROUGH),
+                "moderate": lambda: (f"0.0 + {values.moderate()}", "f64", ROUGH),
+                "bool": lambda: (values.truth(), "bool", EXACT),
                 "symbol": lambda: (f"symbol({values.string()})", "symbol", EXACT)}[kind]()
             made.append((Column(name, type_, level), text))
         return made
@@ -179,7 +184,8 @@ class Builder:
         if self.chance(30):
             columns = [self.narrowed(c) for c in columns]
             arrow = f" -> {self.record(columns)}"
-        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ {body} }}{arrow}", columns, stream.unit, stream.factor)
+        self.add(name, f"stream {name} = {self.head(stream)} |> map {{ {body} }}{arrow}", columns, stream.unit,
+                 stream.factor)
 
     def narrowed(self, column: Column) -> Column:
         """The field as a declared record might have it: storing converts."""
@@ -199,7 +205,8 @@ class Builder:
         name, separator = self.fresh("s"), self.pick(" ", "", "a", "b b")
         columns = (Column("word", self.pick("symbol", "text<3>", "text<12>")),)
         text = f'split({self.pick(*texts).name}, "{separator}") -> {self.record(columns)}'
-        self.add(name, f"stream {name} = {self.head(stream)} |> flatmap {text}", columns, stream.unit, stream.factor * 2)
+        self.add(name, f"stream {name} = {self.head(stream)} |> flatmap {text}", columns, stream.unit,
+                 stream.factor * 2)
         return None
 
     def split(self) -> None:
@@ -224,7 +231,7 @@ class Builder:
             fitting = [self.streams[-1]]
         others = self.draw(st.lists(st.sampled_from(fitting), min_size=1, max_size=2, unique=True))
         self.read.update(s.name for s in others)
-        columns = [c if all(c in s.columns for s in others) else Column(c.name, c.type, "rough") for c in stream.columns]
+        columns = [c if all(c in s.columns for s in others) else Column(c.name, c.type, ROUGH) for c in stream.columns]
         self.add(name, f"stream {name} = {self.head(stream)} |> union {', '.join(s.name for s in others)}", columns,
                  stream.unit, stream.factor + sum(s.factor for s in others))
 
@@ -253,7 +260,8 @@ class Builder:
         unit = stream.unit if kind == "time" else ""
         partial = " partial" if kind == "count" and self.chance(40) else ""
         sliding = f" slide {slide}{unit}" if slide != size else ""
-        return f"{kind} {size}{unit}{sliding}{partial}", kind == "time", max(1.0, size / slide if kind == "time" else 1 / slide)
+        more = size / slide if kind == "time" else 1 / slide
+        return f"{kind} {size}{unit}{sliding}{partial}", kind == "time", max(1.0, more)
 
     def aggregate(self) -> None:
         stream, name = self.any_stream(limit=20), self.fresh("s")
@@ -305,8 +313,8 @@ class Builder:
         else:
             made = self.columns(2, self.expressions(stream.columns))
             columns = [c for c, _ in made]
-            first = f"{{ {', '.join(f'{c.name}: {text}' for c, text in made)} }}"
-            second = first if self.chance(30) else f"{{ {', '.join(f'{c.name}: {text}' for c, text in reversed(made))} }}"
+            entries = [f"{c.name}: {text}" for c, text in made]
+            first, second = f"{{ {', '.join(entries)} }}", f"{{ {', '.join(reversed(entries))} }}"
         clauses = (f" by {', '.join(keys)}" if keys else "") + (f" window {window}" if window else "")
         values = self.pick((1.0, 0.5), (0.5, 1.0), (1.0, 1.0))
         self.add(name, f"operator {name} on {stream.name}{clauses} -> {self.record(columns)} {{\n"
@@ -317,9 +325,7 @@ class Builder:
     # --- the whole ----------------------------------------------------------------------------------
 
     def step(self) -> None:
-        kind = self.pick("aggregate", "aggregate", "aggregate", "filter", "map", "map", "flatmap", "split", "union", "union",
-                         "scan", "scan", "join", "join", "operator")
-        getattr(self, kind)()
+        getattr(self, self.pick(*STEPS))()
 
     def sinks(self) -> list[str]:
         """One for every stream that nobody reads, and some for others."""
@@ -332,7 +338,8 @@ class Builder:
 
     def text(self) -> str:
         functions = [FUNCTIONS[name] for name in self.functions]
-        return "\n".join(["app random_program", "use std.text", *self.records, *functions, *self.lines, "control off", ""])
+        return "\n".join(["app random_program", "use std.text", *self.records, *functions, *self.lines, "control off",
+                          ""])
 
 
 @st.composite
@@ -344,8 +351,16 @@ def cases(draw, most_rows: int = 120, data_sets: int = 2) -> Case:
     for _ in range(draw(st.sampled_from((1, 2, 3, 4, 5, 6, 7)))):
         builder.step()
     sinks = builder.sinks()
-    inputs = tuple({f"{s.name}.csv": lines_bytes(shape) if s.connector == "lines" else csv_bytes(list(s.columns), s.time, shape)
-                    for s, shape in ((s, draw(shapes(most_rows, number == 0))) for s in builder.sources)} for number in range(data_sets))
-    choices = tuple(tuple((name, draw(st.sampled_from(options))) for name, options in builder.alternates) if draw(st.booleans())
-                    else () for _ in range(data_sets))
+    inputs = tuple({f"{source.name}.csv": _file(source, draw(shapes(most_rows, usual=number == 0)))
+                    for source in builder.sources} for number in range(data_sets))
+    choices = tuple(_choice(draw, builder) if draw(st.booleans()) else () for _ in range(data_sets))
     return Case(builder.text(), tuple(sinks), tuple(builder.alternates), inputs, choices)
+
+
+def _file(source: Source, shape: Shape) -> bytes:
+    return lines_bytes(shape) if source.connector == "lines" else csv_bytes(list(source.columns), source.time, shape)
+
+
+def _choice(draw, builder: Builder) -> tuple[tuple[str, str], ...]:
+    """An alternate for every operator that has several."""
+    return tuple((name, draw(st.sampled_from(options))) for name, options in builder.alternates)

@@ -9,7 +9,8 @@ import pytest
 
 from tests.differential.native import build, check_inputs
 
-FLOATS = ("nan", "inf", "-inf", "-0.0", "0.0", "1.5", "-1.5", "0.1", "1e300", "-1e-300", "5e-324", "1e22", "255.9", "-0.5", "2.5")
+FLOATS = ("nan", "inf", "-inf", "-0.0", "0.0", "1.5", "-1.5", "0.1", "1e300", "-1e-300", "5e-324", "1e22", "255.9",
+          "-0.5", "2.5")
 INTEGERS = ("0", "1", "-1", "7", "-7", "127", "-128", "9223372036854775807", "-9223372036854775808", "9007199254740993")
 LOW, HIGH = -(1 << 62), 1 << 62  # beyond, the bounds of windows no longer fit 64 bits
 
@@ -23,12 +24,14 @@ def pairs(values) -> list[str]:
 
 
 INTEGER_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b), g: greatest(a, b),
-  i8: i8(a), u8: u8(a), i16: i16(a), u32: u32(a), u64: u64(a), f32: f32(a), f64: f64(a), uf: f32(u64(a)), c: a < b, e: a == b,
-  uq: u64(a) / u64(b), ur: u64(a) % u64(b), ul: u64(a) < u64(b), nan: is_nan(f64(a / b)), big: 18446744073709551615,
+  i8: i8(a), u8: u8(a), i16: i16(a), u32: u32(a), u64: u64(a), f32: f32(a), f64: f64(a), uf: f32(u64(a)),
+  c: a < b, e: a == b, uq: u64(a) / u64(b), ur: u64(a) % u64(b), ul: u64(a) < u64(b), nan: is_nan(f64(a / b)),
+  big: 18446744073709551615,
   low: -9223372036854775808, mixed: a * 0.5 + b"""
 FLOAT_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b), g: greatest(a, b),
-  i8: i8(a), u8: u8(a), i64: i64(a), u64: u64(a), f32: f32(a), fl: floor(a), ce: ceil(a), ro: round(a), tr: trunc(a), sq: sqrt(a),
-  lt: a < b, eq: a == b, ne: a != b, nan: is_nan(a), pw: pow(a, b), lg: log(a), l2: log2(a), l10: log10(a), ex: exp(a)"""
+  i8: i8(a), u8: u8(a), i64: i64(a), u64: u64(a), f32: f32(a), fl: floor(a), ce: ceil(a), ro: round(a), tr: trunc(a),
+  sq: sqrt(a), lt: a < b, eq: a == b, ne: a != b, nan: is_nan(a), pw: pow(a, b), lg: log(a), l2: log2(a), l10: log10(a),
+  ex: exp(a)"""
 STATISTICS = """n: count(), total: sum(v), mean: avg(v), low: min(v), high: max(v), opening: first(v), closing: last(v),
   middle: median(v), q0: quantile(v, 0.0), q3: quantile(v, 0.3), q9: quantile(v, 0.9), q1: quantile(v, 1.0),
   s: stddev(v), sp: stddev_pop(v), e: ewma(v, 0.3)"""
@@ -72,7 +75,8 @@ CASES = {
     "equal times": series("time 4ms slide 2ms", [t // 5 for t in range(60)]),
     "sessions that touch": series("session gap 3ms", (0, 2, 5, 8, 10, 13, 15, 100, 103)),
     "texts that are cut": (
-        'record R { a: text<6> }\nrecord S { a: text<3> }\nsource in: R = csv("in.csv")\nstream cut = in |> map { a } -> S\n'
+        'record R { a: text<6> }\nrecord S { a: text<3> }\nsource in: R = csv("in.csv")\n'
+        'stream cut = in |> map { a } -> S\n'
         'stream n = cut |> by a |> scan { a, n: count(), l: length(a) }\nsink out = n to csv("out.csv")\n',
         {"in.csv": table("a", ("ééé", "aéé", "aaé", "abc", "abcd", '""', '","', "€€", "a€"))}),
     "a lone text that is empty or looks like more": (

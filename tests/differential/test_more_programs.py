@@ -19,6 +19,7 @@ from dfc.compiler.build.toolchain import LINK_FLAGS
 from dfc.compiler.graph.build import build_graph
 from dfc.compiler.graph.passes import run_passes
 from dfc.compiler.graph.runnable import NotRunnable
+from dfc.compiler.user_library import user_code
 from hypothesis import HealthCheck, given, seed, settings
 
 from tests.differential import native
@@ -48,7 +49,7 @@ def check_case(case: MoreCase, rounds: int) -> None:
     try:
         program = build(case, folder, rounds)
         graph = run_passes(build_graph(program.typed))
-        user_c = pipeline.user_code(graph)
+        user_c = user_code(graph)
         for files in case.inputs:
             for name, data in files.items():
                 (folder / name).write_bytes(data)

@@ -1,0 +1,34 @@
+"""The artefacts between the steps as stable text, for `--emit` and for golden tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dfc.dsl.diagnostics import Diagnostics
+
+from . import pipeline
+from .artifacts import graph as graph_artifact
+from .artifacts import plan as plan_artifact
+
+_ENDINGS = {"c": (".c", ".h"), "header": (".h",), "control": (".json",)}
+
+
+def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The artefacts asked for, as (name, text), in the order of the pipeline."""
+    program = pipeline.check(text, file, params)
+    made = [(f"{program.name}.ast", _tree(text, file))] if "ast" in wanted else []
+    if not set(wanted) - {"ast"}:
+        return made
+    graph = pipeline.flow(program)
+    made += [(f"{program.name}.graph", graph_artifact.to_text(graph))] if "graph" in wanted else []
+    made += [(f"{program.name}.plan", plan_artifact.to_text(pipeline.plan(graph)))] if "plan" in wanted else []
+    endings = tuple(ending for kind in wanted for ending in _ENDINGS.get(kind, ()))
+    bundle = pipeline.generate(text, file, params, embed="lib" in wanted)
+    return made + [(name, content) for name, content in bundle.files if name.endswith(endings)]
+
+
+def _tree(text: str, file: str) -> str:
+    from dfc.dsl.ast_text import dump
+    from dfc.dsl.parser import parse
+
+    return dump(parse(text, file, Diagnostics()))
