@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ScalarSignature:
-    """A function of values. `result` is a kind too: `real`, `int`, `hash` (u64), `bool`, `same` (the unified type of the
+    """A function of values. `result` is a kind: `real`, `int`, `hash` (u64), `bool`, `same` (the unified type of the
     arguments), `keep` (the first argument's type) or `pieces` (a sequence of the first argument's type).
     `module` is what has to be in use."""
 
@@ -63,7 +63,8 @@ def _text(name: str, result: str, *more: str, doc: str) -> ScalarSignature:
 
 # Parts of a moment, in UTC and the Gregorian calendar.
 _CALENDAR = {
-    "year": "The year; years before 1 are 0, -1, …", "month": "The month, 1 to 12.", "day": "The day of the month, from 1.",
+    "year": "The year; years before 1 are 0, -1, …", "month": "The month, 1 to 12.",
+    "day": "The day of the month, from 1.",
     "hour": "The hour, 0 to 23.", "minute": "The minute, 0 to 59.", "second": "The second, 0 to 59.",
     "weekday": "The day of the week, 1 Monday to 7 Sunday.", "day_of_year": "The day of the year, from 1.",
 }

@@ -65,7 +65,7 @@ def _field_settings(record: Record) -> dict[str, Setting]:
 
 
 def _generator(node: ast.Connector, settings: tuple[tuple[str, object], ...], record: Record | None) -> None:
-    """What a generator can't do: tuples a fraction of a second apart in rate, fields that are not drawn from a range."""
+    """What a generator can't do: rates that are not whole, fields that are not drawn from a range."""
     places = {setting.name.text: setting.value.span for setting in node.settings}
     for name, value in settings:
         field = record and record.field(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dsl.types import (Array, Bool, Duration, Float, Int, Record, Symbol, Text, Timestamp, Type, UNIT_NS)
+from ...dsl.types import UNIT_NS, Array, Bool, Duration, Float, Int, Record, Symbol, Text, Timestamp, Type
 from .names import identifier
 
 

@@ -46,4 +46,5 @@ def notice(program: typed.Program) -> str:
     asks = [c for c in program.controls if c.policy != "off"] or program.goals or program.minimize or program.blocks
     if not asks:
         return "NULL"
-    return c_string("goals, control and resources are not acted on yet: this run has fixed settings (--workers, --alternate)")
+    return c_string("goals, control and resources are not acted on yet: this run has fixed settings "
+                    "(--workers, --alternate)")

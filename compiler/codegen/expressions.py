@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
-from ...dsl.types import I64, Array, Bool, Float, Int, Symbol, Text, Type, UNIT_NS, is_string, is_time
+from ...dsl.types import I64, UNIT_NS, Array, Bool, Float, Int, Symbol, Text, Type, is_string, is_time
 from .c_types import c_type, declare
 from .names import c_string, identifier, parameter
 

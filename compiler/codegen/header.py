@@ -107,7 +107,8 @@ def _states(context: Context) -> list[StructView]:
 
 
 def _ports(context: Context) -> list[StructView]:
-    return [StructView(context.names.ports(step.name), f"What `{step.name}` puts out: set has_PORT for each that you fill",
+    return [StructView(context.names.ports(step.name),
+                       f"What `{step.name}` puts out: set has_PORT for each that you fill",
                        tuple(f"bool has_{identifier(port)}; {context.record(record)} {identifier(port)}"
                              for port, record in step.body.ports))
             for step in context.graph.steps if isinstance(step.body, typed.Operator) and step.body.ports]
@@ -153,8 +154,8 @@ def _aggregates(context: Context) -> list[FunctionView]:
         what = f"the aggregate `{a.name}`"
         words = ", ".join(["void *state", *parameters(a.params)])
         found += [FunctionView(f"{a.c.name}_add", f"{what}, a value enters", words, a.c.span, "void", ""),
-                  FunctionView(f"{a.c.name}_combine", f"{what}, takes in another state", "void *left, const void *right",
-                               a.c.span, "void", ""),
+                  FunctionView(f"{a.c.name}_combine", f"{what}, takes in another state",
+                               "void *left, const void *right", a.c.span, "void", ""),
                   FunctionView(f"{a.c.name}_lower", f"{what}, its result", "const void *state", a.c.span,
                                value_type(a.result), "")]
     return found

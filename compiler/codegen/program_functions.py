@@ -39,9 +39,9 @@ def aggregate_code(aggregate: typed.AggregateDef, symbols: dict[str, int]) -> st
     words = "".join(f", {word}" for word in parameters(aggregate.params))
     parts = [(identifier(f.name), f.type) for f in aggregate.state.fields]
     lift = [c_store(f"right->{name}", type_, value, Scope(symbols))
-            for (name, type_), value in zip(parts, aggregate.lift)]
+            for (name, type_), value in zip(parts, aggregate.lift, strict=True)]
     combine = [c_store(f"both.{name}", type_, value, Scope(symbols))
-               for (name, type_), value in zip(parts, aggregate.combine)]
+               for (name, type_), value in zip(parts, aggregate.combine, strict=True)]
     return "\n\n".join((
         _block(f"struct {c}", [f"{declare(type_, name)};" for name, type_ in parts], end=";"),
         _block(f"DFRT_INLINE void {c}_merge(struct {c} *left, const struct {c} *right)",

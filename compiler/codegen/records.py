@@ -37,8 +37,8 @@ class RecordView:
 
 def record_view(record: Record, names: Names, read: bool, written: bool) -> RecordView:
     """An array is as many fields as it has elements: `v[0]`, `v[1]`, …"""
-    scalars = [(place, title, type_) for c, f in zip((c for c, _ in fields_of(record)), record.fields)
-               for (place, type_), (title, _) in zip(elements_of(f.type, c), elements_of(f.type, f.name))]
+    scalars = [(place, title, type_) for c, f in zip((c for c, _ in fields_of(record)), record.fields, strict=True)
+               for (place, type_), (title, _) in zip(elements_of(f.type, c), elements_of(f.type, f.name), strict=True)]
     offsets = [sum(packed_size(type_) for _, _, type_ in scalars[:i]) for i in range(len(scalars))]
     fields = tuple(_field(place, title, type_, i, offsets[i], len(scalars) == 1)
                    for i, (place, title, type_) in enumerate(scalars))

@@ -27,4 +27,4 @@ def stores(construct: typed.Construct, target: str, scope: Scope) -> tuple[State
     """`target` is `out.` or `out->`."""
     return tuple(Statement(value.span.line, quoted_file(value.span),
                            c_store(f"{target}{identifier(field.name)}", field.type, value, scope))
-                 for field, value in zip(construct.record.fields, construct.values))
+                 for field, value in zip(construct.record.fields, construct.values, strict=True))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...dsl import typed
+from . import keyed_views as keyed
 from . import step_views as views
 from .step_views import Context, View
 from .templating import render
@@ -41,17 +42,17 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
         case typed.Sink():
             return _stateless(views.sink_view(context, step, sinks.index(step.name)))
         case typed.Union_():
-            return _several_inputs(views.union_view(context, step), ())
+            return _several_inputs(keyed.union_view(context, step), ())
         case typed.Join():
-            return _several_inputs(views.join_view(context, step), ("groups.c.j2",))
+            return _several_inputs(keyed.join_view(context, step), ("groups.c.j2",))
         case typed.Broadcast():
-            return _several_inputs(views.broadcast_view(context, step), ())
+            return _several_inputs(keyed.broadcast_view(context, step), ())
         case typed.Update():
-            return _update(views.update_view(context, step))
+            return _update(keyed.update_view(context, step))
         case typed.Port():
-            return _stateless(views.port_view(context, step))
+            return _stateless(keyed.port_view(context, step))
         case typed.Scan():
-            return _keyed(views.keyed_view(context, step, "scan"))
+            return _keyed(keyed.keyed_view(context, step, "scan"))
         case typed.Operator(window=window):
             return _keyed(_WINDOWS[type(window)](context, step, window))
     raise TypeError(f"{type(body).__name__} has no C form")
@@ -61,27 +62,28 @@ def _count_window(context: Context, step: typed.Step, window: typed.CountWindow)
     """Windows of `partial` are aligned at their ends, the others at their beginnings."""
     partial, rest = window.partial or window.every_tuple, window.size % window.slide
     cut = (window.slide - rest) % window.slide if partial else rest
-    return views.keyed_view(context, step, "count_window", size=window.size, slide=window.slide, cut=cut,
+    return keyed.keyed_view(context, step, "count_window", size=window.size, slide=window.slide, cut=cut,
                             first_release=window.slide if partial else window.size)
 
 
 def _delta_window(context: Context, step: typed.Step, window: typed.DeltaWindow) -> View:
-    return views.keyed_view(context, step, "delta_window", **views.delta_values(context, window))
+    return keyed.keyed_view(context, step, "delta_window", **keyed.delta_values(context, window))
 
 
 def _time_window(context: Context, step: typed.Step, window: typed.TimeWindow) -> View:
     if window.every_tuple:
-        return views.keyed_view(context, step, "moving_window", size=window.size)
-    return views.keyed_view(context, step, "time_window", size=window.size, slide=window.slide,
+        return keyed.keyed_view(context, step, "moving_window", size=window.size)
+    return keyed.keyed_view(context, step, "time_window", size=window.size, slide=window.slide,
                             cut=window.size % window.slide, gaps=window.slide > window.size)
 
 
 def _session_window(context: Context, step: typed.Step, window: typed.SessionWindow) -> View:
-    return views.keyed_view(context, step, "session_window", gap=window.gap)
+    return keyed.keyed_view(context, step, "session_window", gap=window.gap)
 
 
 _WINDOWS: dict[type, Callable[[Context, typed.Step, typed.Window], View]] = {
-    typed.CountWindow: _count_window, typed.DeltaWindow: _delta_window, typed.TimeWindow: _time_window, typed.SessionWindow: _session_window}
+    typed.CountWindow: _count_window, typed.DeltaWindow: _delta_window, typed.TimeWindow: _time_window,
+    typed.SessionWindow: _session_window}
 
 
 def _source(view: View) -> StepCode:
