@@ -14,8 +14,8 @@ struct dfrt__transport {
     bool retry;
     bool useful;         /* the present connection has brought a row */
     /* The search for the end of the header. */
-    bool header_began;
-    size_t scanned;
+    bool behind_mark;
+    size_t row, scanned;
     dfrt__csv_state scan;
     uint64_t newlines;
 };
@@ -85,29 +85,43 @@ static dfrt_status take_connection(dfrt_source *source)
     dfrt_status status = dfrt_endpoint_take(transport->endpoint, &fd, &source->error);
     if (status != DFRT_OK) return status;
     size_t limit = source->kind == &dfrt__binary_source ? source->record->packed_size : dfrt__max_row(source) + 2;
-    transport->useful = transport->header_began = false;
-    transport->scanned = 0;
-    transport->scan = DFRT__CSV_FIELD_START;
+    transport->useful = transport->behind_mark = false;
     return dfrt_input_adopt(&transport->waiting, fd, dfrt_endpoint_title(transport->endpoint), limit, &source->error);
 }
 
-/* Goes on looking for the end of the header's line; true when it is there. */
-static bool find_header(dfrt__transport *transport)
+static void begin_row(dfrt__transport *transport, size_t at)
+{
+    transport->row = transport->scanned = at;
+    transport->scan = DFRT__CSV_FIELD_START;
+}
+
+/* False while what is there could still become a byte-order mark. */
+static bool pass_mark(dfrt__transport *transport)
 {
     const dfrt_input *input = transport->waiting;
     static const char mark[] = "\xef\xbb\xbf";
-    if (!transport->header_began) {
-        if (input->size < 3 && memcmp(input->data, mark, input->size) == 0) return false;
-        size_t at = transport->scanned;
-        if (at == 0 && memcmp(input->data, mark, 3) == 0) at = 3;
-        while (at < input->size && (input->data[at] == '\n' || input->data[at] == '\r')) at++;
-        transport->scanned = at;
-        transport->header_began = at < input->size;
+    if (transport->behind_mark) return true;
+    if (input->size < 3 && memcmp(input->data, mark, input->size) == 0) return false;
+    transport->behind_mark = true;
+    begin_row(transport, memcmp(input->data, mark, 3) == 0 ? 3 : 0);
+    return true;
+}
+
+/* Goes on looking for the end of the first row that is not empty; true when it is there. csv.c must see it in the same
+ * place, or it would wait for more. */
+static bool find_header(dfrt__transport *transport)
+{
+    const dfrt_input *input = transport->waiting;
+    if (!pass_mark(transport)) return false;
+    for (;;) {
+        size_t end =
+            dfrt__csv_find_end(input->data, transport->scanned, input->size, &transport->scan, &transport->newlines);
+        transport->scanned = end;
+        if (end == input->size) return false;
+        size_t size = end - transport->row;
+        if (size > 1 || (size == 1 && input->data[transport->row] != '\r')) return true;
+        begin_row(transport, end + 1);
     }
-    if (!transport->header_began) return false;
-    transport->scanned =
-        dfrt__csv_find_end(input->data, transport->scanned, input->size, &transport->scan, &transport->newlines);
-    return transport->scanned < input->size;
 }
 
 /* DFRT_OK when the format can be opened without waiting: CSV needs its header, or the certainty that none comes. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,9 @@ def pairs(values) -> list[str]:
     return [f"{a},{b}" for a, b in itertools.product(values, repeat=2)]
 
 
-INTEGER_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b), g: greatest(a, b),
-  i8: i8(a), u8: u8(a), i16: i16(a), u32: u32(a), u64: u64(a), f32: f32(a), f64: f64(a), uf: f32(u64(a)),
-  c: a < b, e: a == b, uq: u64(a) / u64(b), ur: u64(a) % u64(b), ul: u64(a) < u64(b), nan: is_nan(f64(a / b)),
+INTEGER_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b),
+  g: greatest(a, b), i8: i8(a), u8: u8(a), i16: i16(a), u32: u32(a), u64: u64(a), f32: f32(a), f64: f64(a),
+  uf: f32(u64(a)), c: a < b, e: a == b, uq: u64(a) / u64(b), ur: u64(a) % u64(b), ul: u64(a) < u64(b), nan: is_nan(f64(a / b)),
   big: 18446744073709551615,
   low: -9223372036854775808, mixed: a * 0.5 + b"""
 FLOAT_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b), g: greatest(a, b),
@@ -103,3 +104,39 @@ EDGES = {
 def test_ends_of_the_time_axis(name: str, tmp_path: Path) -> None:
     text, files = EDGES[name]
     check_inputs(build(f"app edge\n{text}", tmp_path, 7), files)
+
+
+LONG = """record R { t: timestamp<ms>, k: i32, v: f64 }
+source left_: R = csv("left.csv") event time t slack 20ms late to tardy
+source right_: R = csv("right.csv") event time t slack auto
+stream sums = left_ |> by k |> window time 50ms slide 20ms |> aggregate { k, n: count(), v: sum(v), o: first(v) }
+stream pairs = left_ |> join right_ by k within 3ms { k: left_.k, a: i32(left_.v), b: right_.v }
+stream ranks = pairs |> by a |> scan { k, a, b, n: count() }
+stream both = left_ |> filter v > 10.0 |> union right_
+stream last5 = both |> window count 5 slide 3 |> aggregate { n: sum(k), e: ewma(v, 0.5) }
+stream meets = sums |> map { t: i64(v), k: n, v } |> union second
+stream second = right_ |> by k |> window session gap 9ms |> aggregate { k: sum(k) } |> map { t: 1, k, v: 0.5 }
+"""
+SINKS = "".join(f'sink out_{name} = {name} to csv("{name}.csv")\n'
+                for name in ("sums", "ranks", "last5", "meets", "tardy"))
+GENERATED = """record R { t: timestamp<us>, k: u32, name: symbol, v: f64, ok: bool }
+source in: R = generate(count: 3000, rate: 100k/s, keys: 40, zipf: 1.2, disorder: 300us, seed: 11, v: 1.0..9.0)
+  event time t slack 150us late to tardy
+stream s = in |> by k |> window time 1ms slide 300us
+  |> aggregate { k, n: count(), low: min(v), o: first(v), c: last(name) }
+sink out = s to csv("out.csv")
+sink late_ = tardy to csv("late.csv")
+"""
+
+
+def test_more_tuples_than_a_round_and_a_buffer_hold(tmp_path: Path) -> None:
+    """As delivered: rounds of many events, sources that are read in blocks."""
+    rng = random.Random(3)
+    files = {name: table("t,k,v", (f"{t * 2 - rng.randrange(40)},{rng.randrange(30)},{rng.randrange(200) / 8}"
+                                   for t in range(count))) for name, count in (("left.csv", 3000), ("right.csv", 1300))}
+    check_inputs(build(f"app long\n{LONG}{SINKS}", tmp_path, 0), files)
+
+
+@pytest.mark.parametrize("rounds", [7, 0])
+def test_generated_input(rounds: int, tmp_path: Path) -> None:
+    check_inputs(build(f"app generated\n{GENERATED}", tmp_path, rounds), {})

@@ -26,7 +26,8 @@ LIVE = """create view live as select * exclude (w) from (
 where w is null or ts >= w"""
 
 AGGREGATES = """rows: count(), total: sum(v), whole: sum(n), mean: avg(v), low: min(v), high: max(n),
-  opening: first(v), closing: last(n), middle: median(v), q: quantile(v, 0.3), s: stddev(v), p: stddev_pop(v), e: ewma(v, 0.25)"""
+  opening: first(v), closing: last(n), middle: median(v), q: quantile(v, 0.3), s: stddev(v),
+  p: stddev_pop(v), e: ewma(v, 0.25)"""
 SQL_AGGREGATES = """count(*), sum(v), sum(n)::bigint, avg(v), min(v), max(n),
   first(v order by ts, rn), last(n order by ts, rn),
   quantile_cont(v, 0.5), quantile_cont(v, 0.3), stddev_samp(v), stddev_pop(v),
@@ -36,7 +37,8 @@ SLIDING = """(select *, w * @slide as starts, w * @slide + @size as ends from li
   unnest(generate_series(floor((ts - @size) / @slide)::bigint + 1, floor(ts / @slide)::bigint)) as windows(w))"""
 COUNTED = "(select *, row_number() over (partition by k order by rn) - 1 as i from live)"
 SESSIONS = """(select *, sum(begins) over (partition by k order by ts, rn) as session from (
-  select *, case when ts - lag(ts) over (partition by k order by ts, rn) < @gap then 0 else 1 end as begins from live))"""
+  select *, case when ts - lag(ts) over (partition by k order by ts, rn) < @gap then 0 else 1 end as begins
+  from live))"""
 
 PROGRAMS = {
     "filter and map": (
@@ -78,8 +80,10 @@ PROGRAMS = {
             where k = g and i < e and i >= e - @size group by k, e"""),
     "scan": (
         """stream s = in |> by k
-             |> scan { ts, k, rows: count(), total: sum(v), mean: avg(v), low: min(n), high: max(v), d: stddev_pop(v) }""",
-        """select ts, k, count(*) over g, sum(v) over g, avg(v) over g, min(n) over g, max(v) over g, stddev_pop(v) over g
+             |> scan { ts, k, rows: count(), total: sum(v), mean: avg(v), low: min(n), high: max(v),
+                       d: stddev_pop(v) }""",
+        """select ts, k, count(*) over g, sum(v) over g, avg(v) over g, min(n) over g, max(v) over g,
+             stddev_pop(v) over g
            from live window g as (partition by k order by rn)"""),
     "join": (
         """stream left_ = in |> filter n % 2 == 0

@@ -86,7 +86,8 @@ def test_streams_records_functions_and_params_of_any_name(tmp_path, part):
                                   "window count 2 partial"])
 def test_keyed_operators_of_any_name(tmp_path, kind):
     """Stores, keys and sinks carry the names of their steps."""
-    words = ["int", "time", "key", "s", "s_group", "NULL", "dfrt_x", "_x", "main", "head", "symbols", "segment_0", "edges"]
+    words = ["int", "time", "key", "s", "s_group", "NULL", "dfrt_x", "_x", "main", "head", "symbols", "segment_0",
+             "edges"]
     lines = ["app main", "record R { ts: timestamp<ms>, int: symbol, double: i64 }",
              'source exit: R = csv("rows.csv") event time ts']
     for n, word in enumerate(words):
