@@ -16,7 +16,7 @@ def difference(left: Path, right: Path, result: str) -> str:
     if len(a[0]) != len(b[0]):
         return f"{len(a[0])} rows and {len(b[0])} rows"
     a, b = in_order(a), in_order(b)
-    for number, (x, y) in enumerate(zip(a, b)):
+    for number, (x, y) in enumerate(zip(a, b, strict=True)):
         good = numpy.isclose(x, y, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True) if x.dtype.kind == "f" else x == y
         if not good.all():
             at = int(numpy.argmin(good))

@@ -67,7 +67,7 @@ def trades(random: Random, first: int, count: int) -> bytes:
     cents = random.integers(10_000, 20_000, count)
     volumes = random.integers(1, 1000, count)
     rows = (f"{t},k{k},{c / 100!r},{v}\n"
-            for t, k, c, v in zip(ts.tolist(), keys.tolist(), cents.tolist(), volumes.tolist()))
+            for t, k, c, v in zip(ts.tolist(), keys.tolist(), cents.tolist(), volumes.tolist(), strict=True))
     return "".join(rows).encode()
 
 

@@ -95,7 +95,8 @@ ROWS = (
 
 def build_generated(program: str) -> Path:
     folder = BUILD / program
-    subprocess.run([DFC, "compile", HERE / "programs" / f"{program}.dfl", "-o", folder, "--target", "native"], check=True)
+    text = HERE / "programs" / f"{program}.dfl"
+    subprocess.run([DFC, "compile", text, "-o", folder, "--target", "native"], check=True)
     return folder / program
 
 
@@ -196,7 +197,8 @@ def ratios(results: dict[str, list[tuple[Contender, Measured]]]) -> Iterable[str
     def median(row: str, title: str) -> float | None:
         return next((m.median for c, m in results.get(row, []) if c.title == title), None)
 
-    questions = (("windows, speed on 1 M keys / on 1000 keys", ("windows, 1000 keys", "generated"), ("windows, 1 M keys", "generated")),
+    questions = (("windows, speed on 1 M keys / on 1000 keys", ("windows, 1000 keys", "generated"),
+                  ("windows, 1 M keys", "generated")),
                  ("whole windows, speed on 1 M keys / on 1000 keys", ("whole windows, 1000 keys", "generated"),
                   ("whole windows, 1 M keys", "generated")),
                  ("csv, speed of two workers / of one", ("csv", "generated"), ("csv", "generated, 2 workers")),
@@ -212,7 +214,7 @@ def report(results: dict[str, list[tuple[Contender, Measured]]], words: argparse
     lines = ["# Results", "", f"`{command}` on {datetime.date.today()}; {words.repeats} repeats in turns, medians.",
              "How it is measured: [README.md](README.md). One run of everything: `make bench`.", ""]
     if words.scale != 1:
-        lines += [f"**A quick run: {words.scale:g} of the records.** Start-up and caches weigh more than in a full one.", ""]
+        lines += [f"**A quick run: {words.scale:g} of the records.** Start-up weighs more than in a full one.", ""]
     lines += [*(f"- {line}" for line in machine()), "", *table(results, words.scale), "", *ratios(results), ""]
     rows = [row for row in ROWS if row.name in results]
     lines += ["| row | computes | tuples |", "| --- | --- | ---: |",
@@ -228,7 +230,8 @@ def contenders_of(row: Row, folder: Path, scale: float) -> list[tuple[Contender,
     made = [(generated(row, build_generated(row.program), folder / "generated", scale), folder / "generated"),
             (by_hand(row, build_limit(row.program), folder / "by-hand", scale), folder / "by-hand")]
     if row.name == "csv":
-        made.append((generated(row, BUILD / row.program / row.program, folder / "workers", scale, 2), folder / "workers"))
+        both = generated(row, BUILD / row.program / row.program, folder / "workers", scale, 2)
+        made.append((both, folder / "workers"))
         peer = peers.csv_command(data.folder(scale) / "trades.csv", folder / "duckdb")
         if peer is None:
             print("csv: DuckDB is not installed, so it is left out", file=sys.stderr)
@@ -256,14 +259,13 @@ def run_row(row: Row, words: argparse.Namespace) -> list[tuple[Contender, Measur
         measured = measure([contender for contender, _ in made], words.repeats, tell)
     finally:
         shutil.rmtree(folder)
-    print(f"\r\033[K{row.name}: " + ", ".join(f"{c.title} {m.median * 1000:.0f} ms" for (c, _), m in zip(made, measured)),
-          file=sys.stderr)
-    return [(contender, one) for (contender, _), one in zip(made, measured)]
+    tell(", ".join(f"{c.title} {m.median * 1000:.0f} ms" for (c, _), m in zip(made, measured, strict=True)) + "\n")
+    return [(contender, one) for (contender, _), one in zip(made, measured, strict=True)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", default=",".join(data.FILES), help="chain, windows, csv, join, sessions (default: all)")
+    parser.add_argument("--rows", default=",".join(data.FILES), help="some of them (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=7, help="of each program (default: 7)")
     parser.add_argument("--scale", type=float, default=1.0, help="of the number of records (default: 1)")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md", help="where the table goes")

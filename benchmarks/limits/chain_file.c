@@ -13,7 +13,8 @@ int main(int argc, char **argv)
     for (size_t from = 0; from < count; from += BLOCK) {
         size_t to = count - from < BLOCK ? count : from + BLOCK, kept = 0;
         if (from * sizeof *quotes % AHEAD == 0) touch(&file, from * sizeof *quotes);
-        for (size_t i = from; i < to; i++) kept = chain(quotes[i].bid, quotes[i].ask, quotes[i].size, value, cost, kept);
+        for (size_t i = from; i < to; i++)
+            kept = chain(quotes[i].bid, quotes[i].ask, quotes[i].size, value, cost, kept);
         add(&s, value, cost, kept);
     }
     if (file.size % sizeof *quotes != 0) fprintf(stderr, "the input ends within record %zu\n", count + 1);

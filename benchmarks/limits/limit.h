@@ -61,7 +61,7 @@ static inline mapping map_file(const char *path)
     return (mapping){data, size};
 }
 
-/* Maps the pages that come next in one go, and lets go of those behind: one fault a block instead of one a few pages. */
+/* Maps the pages that come next in one go: one call a block instead of a fault every few pages. */
 enum { AHEAD = 4 << 20 };
 
 static inline void touch(const mapping *m, size_t at)

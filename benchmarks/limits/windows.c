@@ -104,7 +104,8 @@ static inline void push(state *s, uint32_t number, const quote *q)
 
 static inline void look_up(state *s, const quote *quotes, size_t count, uint32_t *numbers)
 {
-    for (size_t i = 0; i < count; i++) __builtin_prefetch(&s->table.slots[mix((uint64_t)quotes[i].key) & s->table.mask]);
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&s->table.slots[mix((uint64_t)quotes[i].key) & s->table.mask]);
     for (size_t i = 0; i < count; i++) {
         numbers[i] = group_of(&s->table, quotes[i].key);
         if (UNLIKELY(numbers[i] >= s->capacity)) grow(s);

@@ -29,7 +29,8 @@ static inline uint64_t dfrt__load_short(const char *at, size_t size)
     if (size == 8) return dfrt__load_eight(at);
     if (size >= 4) return dfrt__load_four(at) | dfrt__load_four(at + size - 4) << 8 * (size - 4);
     const unsigned char *bytes = (const unsigned char *)at;
-    return (uint64_t)bytes[0] | (uint64_t)bytes[size / 2] << 8 * (size / 2) | (uint64_t)bytes[size - 1] << 8 * (size - 1);
+    return (uint64_t)bytes[0] | (uint64_t)bytes[size / 2] << 8 * (size / 2) |
+           (uint64_t)bytes[size - 1] << 8 * (size - 1);
 }
 
 #endif

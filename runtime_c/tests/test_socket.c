@@ -135,7 +135,8 @@ static void test_nonsense(void)
     trade got[8];
     size_t count;
     dfrt_source *source = open_source("unix:n.sock?listen=true&retry=true&max_row=1000", &trade_record);
-    static const char *const wrong[] = {"a,b,c\n", "\"never closed\n\n\n", "\xef\xbb\xbf\n\r\n\n", "ts", "\"a\"b\n", ""};
+    static const char *const wrong[] = {"a,b,c\n", "\"never closed\n\n\n", "\xef\xbb\xbf\n\r\n\n", "ts", "\"a\"b\n",
+                                        "\r\"a,\"b\n\n", ""};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         int fd = call("n.sock");
         say(fd, wrong[i]);

@@ -6,11 +6,13 @@ tuples pass many round ends. DFC_SANITIZE adds a sanitizer, DFC_TEST_CFLAGS othe
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -49,6 +51,7 @@ def call(*words: object, folder: Path) -> None:
 def runtime(rounds: int) -> Path:
     """The runtime's library, with rounds of so many events (0: as it is delivered)."""
     folder = Path(tempfile.mkdtemp(prefix="dfc-differential-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sources = sorted(runtime_folder().joinpath("src").rglob("*.c"))
     small = [f"-DDFRT_ROUND_EVENTS={rounds}", "-DDFRT_BATCH_MOST=5"] if rounds else []
     call(*flags(), *small, f"-I{runtime_folder() / 'include'}", "-c", *sources, folder=folder)

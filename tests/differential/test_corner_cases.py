@@ -26,8 +26,8 @@ def pairs(values) -> list[str]:
 
 INTEGER_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b),
   g: greatest(a, b), i8: i8(a), u8: u8(a), i16: i16(a), u32: u32(a), u64: u64(a), f32: f32(a), f64: f64(a),
-  uf: f32(u64(a)), c: a < b, e: a == b, uq: u64(a) / u64(b), ur: u64(a) % u64(b), ul: u64(a) < u64(b), nan: is_nan(f64(a / b)),
-  big: 18446744073709551615,
+  uf: f32(u64(a)), c: a < b, e: a == b, uq: u64(a) / u64(b), ur: u64(a) % u64(b), ul: u64(a) < u64(b),
+  nan: is_nan(f64(a / b)), big: 18446744073709551615,
   low: -9223372036854775808, mixed: a * 0.5 + b"""
 FLOAT_FIELDS = """s: a + b, d: a - b, p: a * b, q: a / b, r: a % b, n: -a, m: abs(a), l: least(a, b), g: greatest(a, b),
   i8: i8(a), u8: u8(a), i64: i64(a), u64: u64(a), f32: f32(a), fl: floor(a), ce: ceil(a), ro: round(a), tr: trunc(a),

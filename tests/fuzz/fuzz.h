@@ -190,8 +190,9 @@ static inline int fuzz_main(int argc, char **argv, const fuzz_corpus *corpus, fu
     time_t seconds = argc > 3 ? (time_t)strtoull(argv[3], NULL, 10) : 3600, began = time(NULL);
     uint64_t number = argc > 4 ? strtoull(argv[4], NULL, 10) : 0, last = number + count;
     FILE *progress = fopen("progress", "w"); /* a crash leaves the number of its input here */
-    stderr = fopen("/dev/null", "w");        /* sanitizers write to descriptor 2, not to this */
-    CHECK(progress != NULL && stderr != NULL);
+    FILE *terminal = stderr, *nowhere = fopen("/dev/null", "w");
+    CHECK(progress != NULL && nowhere != NULL);
+    stderr = nowhere; /* sanitizers write to descriptor 2, not to this */
     for (; number < last && time(NULL) - began < seconds; number++) {
         static fuzz_input input;
         dfrt_random random = dfrt_random_seed(seed * 1000003 + number);
@@ -201,7 +202,8 @@ static inline int fuzz_main(int argc, char **argv, const fuzz_corpus *corpus, fu
         make_input(&input, corpus, &random);
         check(&input, &random);
     }
-    (void)fclose(stderr);
+    stderr = terminal;
+    (void)fclose(nowhere);
     (void)fclose(progress);
     printf("%llu\n", (unsigned long long)(number - (last - count)));
     return 0;
