@@ -13,6 +13,7 @@ from .diagnostics import Note
 from .mistake import WRONG, Mistake
 from .scope import Scope, locals_
 from .settings import PROPERTIES
+from .typed_walk import walk
 from .types import Array, Field, Int, Record, Text, Type
 
 _TAKEN = {**dict.fromkeys(SCALAR_FUNCTIONS, "function"), **dict.fromkeys(AGGREGATES, "aggregate"),
@@ -97,35 +98,8 @@ def _reaches(calls: dict[str, set[str]], start: str) -> bool:
 
 def _called(body: typed.Expr | typed.CFunction) -> set[str]:
     """The functions of the program that an expression calls."""
-    if isinstance(body, typed.CFunction):
-        return set()
-    found, todo = set(), [body]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, typed.Call) and node.user:
-            found.add(node.function)
-        todo += children(node)
-    return found
-
-
-def children(node: typed.Expr) -> list[typed.Expr]:
-    """The expressions directly below a node."""
-    match node:
-        case typed.Unary() | typed.Cast():
-            return [node.operand]
-        case typed.Binary():
-            return [node.left, node.right]
-        case typed.If():
-            return [node.condition, node.then, node.otherwise]
-        case typed.Call():
-            return list(node.args)
-        case typed.Aggregate():
-            return [*([] if node.value is None else [node.value]), *node.more]
-        case typed.Element():
-            return [node.array, node.index]
-        case typed.ArrayOf():
-            return list(node.elements)
-    return []
+    parts = () if isinstance(body, typed.CFunction) else walk(body)
+    return {part.function for part in parts if isinstance(part, typed.Call) and part.user}
 
 
 # --- aggregates -------------------------------------------------------------------------------------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...dsl import typed
+from ...dsl.typed_walk import walk
 from ...dsl.types import Array, Float, Int, Record, Symbol, Text, Type
-from ..graph.walk import aggregates_of, walk
+from ..graph.walk import aggregates_of
 from ..select.choose import needs_tuples
 from .aggregates import Partial, partial_of
 from .c_types import declare

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...dsl import typed
+from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
-from .walk import expressions_of, walk
+from .walk import expressions_of
 
 
 def used_aggregates(graph: Graph) -> tuple[typed.AggregateDef, ...]:

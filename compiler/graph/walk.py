@@ -1,37 +1,9 @@
-"""Walks over typed expressions: their parts, those of a step, and the aggregates a result is made from."""
+"""The expressions of a step, and the aggregates that a result is made from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ...dsl import typed
-
-
-def children_of(expr: typed.Expr) -> tuple[typed.Expr, ...]:
-    """The expressions directly inside one, in the order they stand."""
-    match expr:
-        case typed.Unary() | typed.Cast():
-            return (expr.operand,)
-        case typed.Binary():
-            return (expr.left, expr.right)
-        case typed.If():
-            return (expr.condition, expr.then, expr.otherwise)
-        case typed.Call():
-            return expr.args
-        case typed.Aggregate():
-            return (() if expr.value is None else (expr.value,)) + expr.more
-        case typed.Element():
-            return (expr.array, expr.index)
-        case typed.ArrayOf():
-            return expr.elements
-    return ()
-
-
-def walk(expr: typed.Expr) -> Iterator[typed.Expr]:
-    """The expression and everything inside it, outside first."""
-    yield expr
-    for child in children_of(expr):
-        yield from walk(child)
+from ...dsl.typed_walk import walk
 
 
 def aggregates_of(construct: typed.Construct) -> tuple[typed.Aggregate, ...]:
@@ -63,18 +35,3 @@ def expressions_of(body: typed.Body) -> tuple[typed.Expr, ...]:
 
 def _window_expressions(window: typed.Window | None) -> tuple[typed.Expr, ...]:
     return (window.threshold, window.value) if isinstance(window, typed.DeltaWindow) else ()
-
-
-def called_functions(program: typed.Program, step: typed.Step) -> dict[str, typed.Call]:
-    """The functions of the program that a step calls, also through others, each with a call of the step."""
-    bodies = {function.name: function.body for function in program.functions}
-    found: dict[str, typed.Call] = {}
-    todo = [(expr, None) for expr in reversed(expressions_of(step.body))]
-    while todo:
-        expr, outer = todo.pop()
-        for node in walk(expr):
-            if isinstance(node, typed.Call) and node.user and node.function not in found:
-                found[node.function] = outer or node
-                if not isinstance(bodies[node.function], typed.CFunction):
-                    todo.append((bodies[node.function], outer or node))
-    return found

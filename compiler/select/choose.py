@@ -6,9 +6,10 @@ import networkx as nx
 
 from ...dsl import typed
 from ...dsl.builtins import AGGREGATES
+from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, verify
-from ..graph.walk import expressions_of, walk
+from ..graph.walk import expressions_of
 from .segments import is_keyed, releases, segments_of
 
 

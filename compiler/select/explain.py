@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...dsl import typed
+from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Edge, Plan
 from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
-from ..graph.walk import expressions_of, walk
+from ..graph.walk import expressions_of
 from .choose import combinable, needs_tuples
 
 _ROUTING = {"key": "to the worker that keeps the key", "deal": "to the workers in turn, block by block",

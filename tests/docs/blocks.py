@@ -3,7 +3,7 @@
     ```dfl                      a program: it is checked and C is generated for it
     ```dfl prelude              lines that every fragment after it stands behind
     ```dfl fragment             declarations that are checked, and C generated, behind the prelude
-    ```dfl fragment stops E0801 right for the checker, but asking to run it gives that code
+    ```dfl fragment stops E0803 right for the checker, but asking to run it gives that code
     ```dfl wrong E0123          checking it behind the prelude gives that error and no other
     ```dfl values               `expression → value` a line, computed for the one tuple of the values' source
     ```csv in NAME              a file of the next program;  ```c in NAME, ```dfl in NAME likewise
