@@ -144,28 +144,22 @@ def _last(partial: Partial, aggregate: typed.Aggregate) -> str:
     return _edge(partial, aggregate, "last")
 
 
-def _moments(partial: Partial, aggregate: typed.Aggregate) -> tuple[str, str]:
-    """Welford's update and Chan's combination: no cancellation, whatever the values' offset."""
+def _moments(partial: Partial, aggregate: typed.Aggregate) -> str:
+    """The sum of squared distances from the mean (dfrt_moments)."""
     _count(partial)
-    mean, m2 = _slot(partial, aggregate, "mean"), _slot(partial, aggregate, "m2")
-    value = c_value(aggregate.value, partial.scope)
-    partial.declare(mean, f"double {mean}", "0", f"{{ double value = (double){value}, gap = value - p->{mean}; "
-                    f"p->{mean} += gap / (double)p->n; p->{m2} += gap * (value - p->{mean}); }}",
-                    f"dfrt_combine_moments(&p->{mean}, &p->{m2}, before, later->{mean}, later->{m2}, later->n);")
-    if m2 not in partial.fields:
-        partial.fields[m2] = f"double {m2}"
-        partial.empty.append(f"p->{m2} = 0;")
-    return mean, m2
+    name, value = _slot(partial, aggregate, "moments"), c_value(aggregate.value, partial.scope)
+    partial.declare(name, f"dfrt_moments {name}", "(dfrt_moments){0}",
+                    f"dfrt_moments_add(&p->{name}, (double){value}, p->n == 1);",
+                    f"dfrt_moments_combine(&p->{name}, before, &later->{name}, later->n);")
+    return f"dfrt_moments_squares(&p->{name}, p->n)"
 
 
 def _stddev(partial: Partial, aggregate: typed.Aggregate) -> str:
-    _, m2 = _moments(partial, aggregate)
-    return f"(p->n > 1 ? sqrt(p->{m2} / (double)(p->n - 1)) : (double)NAN)"
+    return f"(p->n > 1 ? sqrt({_moments(partial, aggregate)} / (double)(p->n - 1)) : (double)NAN)"
 
 
 def _stddev_pop(partial: Partial, aggregate: typed.Aggregate) -> str:
-    _, m2 = _moments(partial, aggregate)
-    return f"sqrt(p->{m2} / (double)p->n)"
+    return f"sqrt({_moments(partial, aggregate)} / (double)p->n)"
 
 
 def _whole(partial: Partial, aggregate: typed.Aggregate) -> str:

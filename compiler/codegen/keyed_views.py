@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ...dsl.types import Array, Float, Int, Record, Symbol, Text, Type
-from ..graph.walk import aggregates_of
+from ..graph.walk import aggregates_of, has_time
 from ..select.choose import needs_tuples
 from .aggregates import Partial, partial_of
+from .blocks import gets_blocks
 from .c_types import declare
 from .expressions import Scope, c_store, c_value
 from .names import identifier
@@ -95,13 +96,15 @@ def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -
     constructs = [a.body for a in bodies if isinstance(a.body, typed.Construct)]
     aggregates = tuple(dict.fromkeys(agg for construct in constructs for agg in aggregates_of(construct)))
     partial = partial_of(aggregates, context.symbols, context.graph.program)
-    if kind in ("count_window", "delta_window"):
+    timed = has_time(context.graph, step)
+    if kind == "delta_window" or kind == "count_window" and timed:
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
                         "if (later->latest > p->latest) p->latest = later->latest;")
     record, ordered = context.input(step), kind in ("time_window", "session_window")
     expire = None if ordered else getattr(step.body, "expire_after", None)
     whole_record = any(isinstance(a.body, typed.CFunction) for a in bodies)
-    view = base_view(context, step, kind, keeps=keeps, ordered=ordered,
+    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=timed,
+                     blocks=gets_blocks(context, step),
                      combines=not keeps and kind in ("time_window", "count_window", "session_window"),
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",

@@ -12,6 +12,7 @@ from ..artifacts.plan import Edge, Plan, to_text
 from ..artifacts.step_text import kind_of
 from ..graph.used import used_aggregates, used_functions
 from ..select.segments import releases
+from .blocks import block_of
 from .connectors import connector_spec
 from .control import control_configuration, notice
 from .embedding import embedding_files
@@ -206,6 +207,9 @@ def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
 
 def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> str:
     sources = [code[step.name].view for step in context.graph.steps if isinstance(step.body, typed.Source)]
+    for x in sources:
+        block = None if x.timed or waits else block_of(context, context.graph.step(x.name))
+        x.extra["block"] = block and render("block.c.j2", x=x, block=block)
     return render("reading.c.j2", sources=sources, waits=waits, processing=[x for x in sources if x.processing])
 
 

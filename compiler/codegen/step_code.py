@@ -63,7 +63,8 @@ def _count_window(context: Context, step: typed.Step, window: typed.CountWindow)
     partial, rest = window.partial or window.every_tuple, window.size % window.slide
     cut = (window.slide - rest) % window.slide if partial else rest
     return keyed.keyed_view(context, step, "count_window", size=window.size, slide=window.slide, cut=cut,
-                            first_release=window.slide if partial else window.size)
+                            first_release=window.slide if partial else window.size,
+                            apart="DFRT_INLINE" if window.slide == 1 else "DFRT_APART")
 
 
 def _delta_window(context: Context, step: typed.Step, window: typed.DeltaWindow) -> View:

@@ -105,7 +105,7 @@ def filter_view(context: Context, step: typed.Step) -> View:
 
 
 def map_view(context: Context, step: typed.Step) -> View:
-    statements = stores(step.body.construct, "out.", Scope(context.symbols))
+    statements = stores(step.body.construct, "out->", Scope(context.symbols))
     return base_view(context, step, "map", statements=statements,
                      faults=any("faults" in statement.code for statement in statements))
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import networkx as nx
+
 from ...dsl import typed
 from ...dsl.typed_walk import walk
+from ..artifacts.graph import Graph
 
 
 def aggregates_of(construct: typed.Construct) -> tuple[typed.Aggregate, ...]:
@@ -31,6 +34,13 @@ def expressions_of(body: typed.Body) -> tuple[typed.Expr, ...]:
                 value for alternate in body.alternates if isinstance(alternate.body, typed.Construct)
                 for value in alternate.body.values)
     return ()
+
+
+def has_time(graph: Graph, step: typed.Step) -> bool:
+    """Whether watermarks move on the way to this step: some source before it has a time."""
+    before = (graph.step(name) for name in nx.ancestors(graph.flow, step.name) | {step.name})
+    return any(isinstance(s.body, typed.Source) and (s.body.event_time is not None or s.body.processing_time)
+               for s in before)
 
 
 def _window_expressions(window: typed.Window | None) -> tuple[typed.Expr, ...]:

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "dfrt/stage.h"
 
@@ -23,6 +24,44 @@ void *dfrt_resize(void *old, size_t size)
         dfrt_out_of_memory();
     }
     return room;
+}
+
+enum { LARGE_PAGE = 2 << 20 };
+
+/* Twice the alignment is mapped and the ends given back: what is left begins at a large page. */
+static void *map_aligned(size_t size)
+{
+    unsigned char *room = mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        dfrt_out_of_memory();
+    }
+    size_t before = (LARGE_PAGE - (uintptr_t)room % LARGE_PAGE) % LARGE_PAGE;
+    /* Neither a failure to trim nor small pages make it wrong. */
+    if (before > 0) {
+        (void)munmap(room, before);
+    }
+    (void)munmap(room + before + size, LARGE_PAGE - before);
+    (void)madvise(room + before, size, MADV_HUGEPAGE);
+    return room + before;
+}
+
+static size_t whole_pages(size_t size)
+{
+    return (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+}
+
+void *dfrt_pages_take(size_t size)
+{
+    return size < LARGE_PAGE ? dfrt_allocate(size) : map_aligned(whole_pages(size));
+}
+
+void dfrt_pages_release(void *pages, size_t size)
+{
+    if (size < LARGE_PAGE) {
+        free(pages);
+    } else {
+        (void)munmap(pages, whole_pages(size)); /* fails only for what was not mapped */
+    }
 }
 
 uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *tail, uint32_t *capacity)
@@ -58,14 +97,21 @@ static void index_grow(dfrt_index *index)
 {
     dfrt_index old = *index;
     uint32_t size = old.entries == NULL ? 64 : (old.mask + 1) * 2;
-    index->entries = dfrt_allocate((size_t)size * sizeof *index->entries);
+    index->entries = dfrt_pages_take((size_t)size * sizeof *index->entries);
     index->mask = size - 1;
     for (uint32_t i = 0; old.entries != NULL && i <= old.mask; i++) {
         if (old.entries[i].group != 0) {
             index_place(index, old.entries[i]);
         }
     }
-    free(old.entries);
+    dfrt_index_close(&old);
+}
+
+void dfrt_index_close(dfrt_index *index)
+{
+    if (index->entries != NULL) {
+        dfrt_pages_release(index->entries, ((size_t)index->mask + 1) * sizeof *index->entries);
+    }
 }
 
 void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group)
@@ -97,14 +143,11 @@ void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group)
 
 /* --- groups ----------------------------------------------------------------------------------------- */
 
-static void add_chunk(dfrt_groups *groups, size_t group_size)
+_Static_assert(DFRT_FIRST_CHUNK == 1 << 8, "dfrt_groups_at counts chunks by it");
+
+static size_t chunk_size(const dfrt_groups *groups, unsigned chunk)
 {
-    uint32_t chunk = groups->made / DFRT_CHUNK;
-    if (chunk == groups->chunk_capacity) {
-        groups->chunk_capacity = chunk == 0 ? 16 : chunk * 2;
-        groups->chunks = dfrt_resize(groups->chunks, groups->chunk_capacity * sizeof *groups->chunks);
-    }
-    groups->chunks[chunk] = dfrt_allocate(DFRT_CHUNK * group_size);
+    return ((size_t)DFRT_FIRST_CHUNK << chunk) * groups->group_size;
 }
 
 uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
@@ -114,8 +157,14 @@ uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
         memset(dfrt_groups_at(groups, group, group_size), 0, group_size);
         return group;
     }
-    if (groups->made % DFRT_CHUNK == 0) {
-        add_chunk(groups, group_size);
+    if (groups->made == UINT32_MAX - DFRT_FIRST_CHUNK) {
+        dfrt_out_of_memory();
+    }
+    groups->group_size = group_size;
+    uint32_t place = groups->made + DFRT_FIRST_CHUNK;
+    if ((place & (place - 1)) == 0) {
+        unsigned chunk = (unsigned)__builtin_ctz(place) - 8;
+        groups->chunks[chunk] = dfrt_pages_take(chunk_size(groups, chunk));
     }
     return ++groups->made;
 }
@@ -131,10 +180,9 @@ void dfrt_groups_release(dfrt_groups *groups, uint32_t group)
 
 void dfrt_groups_close(dfrt_groups *groups)
 {
-    for (uint32_t i = 0; i * DFRT_CHUNK < groups->made; i++) {
-        free(groups->chunks[i]);
+    for (unsigned i = 0; i < DFRT_CHUNKS && groups->chunks[i] != NULL; i++) {
+        dfrt_pages_release(groups->chunks[i], chunk_size(groups, i));
     }
-    free(groups->chunks);
     free(groups->free_list);
 }
 

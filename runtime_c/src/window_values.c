@@ -104,18 +104,14 @@ double dfrt_ewma(const double *values, const int64_t *times, size_t count, doubl
 
 /* --- moments ---------------------------------------------------------------------------------------- */
 
-void dfrt_combine_moments(double *mean, double *m2, int64_t before, double later_mean, double later_m2,
-                          int64_t count)
+void dfrt_moments_combine(dfrt_moments *m, int64_t before, const dfrt_moments *later, int64_t count)
 {
     if (before == 0 || count == 0) {
-        if (before == 0) {
-            *mean = later_mean;
-            *m2 = later_m2;
-        }
+        *m = before == 0 ? *later : *m;
         return;
     }
-    double total = (double)(before + count);
-    double gap = later_mean - *mean;
-    *mean += gap * ((double)count / total);
-    *m2 += later_m2 + gap * gap * ((double)before * (double)count / total);
+    double first = (double)before, second = (double)count, total = first + second;
+    double mean = m->shift + m->distance / first, gap = later->shift + later->distance / second - mean;
+    double squares = dfrt_moments_squares(m, before) + dfrt_moments_squares(later, count);
+    *m = (dfrt_moments){mean + gap * (second / total), 0.0, squares + gap * gap * (first * second / total)};
 }

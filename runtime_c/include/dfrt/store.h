@@ -14,6 +14,11 @@
 
 void *dfrt_allocate(size_t size);                  /* zeroed; never NULL */
 void *dfrt_resize(void *old, size_t size);         /* never NULL */
+/* Zeroed too, in large pages where the machine has them and that pays; given back with the same size. */
+void *dfrt_pages_take(size_t size);
+void dfrt_pages_release(void *pages, size_t size);
+
+enum { DFRT_BLOCK = 256 }; /* tuples that generated code takes at once */
 
 /* Room for one more element at the end of a sliding array [head, tail) of `capacity` elements: moves the
  * elements to the front when half the room before them is free, else doubles. Answers how far they moved. */
@@ -32,17 +37,27 @@ typedef struct dfrt_index {
 } dfrt_index;
 
 void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group);
+void dfrt_index_close(dfrt_index *index);
 void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group);
 
-/* Groups in chunks that never move, numbered from 1, with a list of free numbers. */
-enum { DFRT_CHUNK = 256 };
+/* The entry where a search begins comes nearer. */
+static inline void dfrt_index_prefetch(const dfrt_index *index, uint32_t hash)
+{
+    if (index->entries != NULL) {
+        __builtin_prefetch(&index->entries[hash & index->mask]);
+    }
+}
+
+/* Groups in chunks that never move, each twice as large as the one before, numbered from 1, with a list of free
+ * numbers. */
+enum { DFRT_FIRST_CHUNK = 256, DFRT_CHUNKS = 24 };
 
 typedef struct dfrt_groups {
-    unsigned char **chunks;
+    unsigned char *chunks[DFRT_CHUNKS];
+    size_t group_size;
     uint32_t *free_list;
     uint32_t free_count, free_capacity;
     uint32_t made; /* numbers handed out so far, freed ones included */
-    uint32_t chunk_capacity;
 } dfrt_groups;
 
 uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size); /* the group's memory is zeroed */
@@ -51,7 +66,28 @@ void dfrt_groups_close(dfrt_groups *groups);
 
 static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, size_t group_size)
 {
-    return groups->chunks[(group - 1) / DFRT_CHUNK] + (size_t)((group - 1) % DFRT_CHUNK) * group_size;
+    uint32_t place = group - 1 + DFRT_FIRST_CHUNK, log = 31 - (uint32_t)__builtin_clz(place);
+    return groups->chunks[log - 8] + (size_t)(place - (UINT32_C(1) << log)) * group_size;
+}
+
+/* The first group with this hash, very likely the one that is looked for; NULL if there is none. Its first two cache
+ * lines, where what every tuple touches lies, come nearer. */
+static inline void *dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
+                                      size_t group_size)
+{
+    for (uint32_t at = hash; index->entries != NULL; at++) {
+        dfrt_index_entry entry = index->entries[at & index->mask];
+        if (entry.group != 0 && entry.hash == hash) {
+            unsigned char *group = dfrt_groups_at(groups, entry.group, group_size);
+            __builtin_prefetch(group, 1);
+            __builtin_prefetch(group + (group_size > 64 ? 64 : 0), 1);
+            return group;
+        }
+        if (entry.group == 0) {
+            break;
+        }
+    }
+    return NULL;
 }
 
 /* Numbers of live groups; [0, sorted) is in order, what came later is not yet. */
@@ -88,9 +124,30 @@ double dfrt_quantile(double *values, size_t count, double q);
 /* e = x0, then e = alpha·x + (1 − alpha)·e, by time, ties in the given order; without times in the given order. */
 double dfrt_ewma(const double *values, const int64_t *times, size_t count, double alpha);
 
-/* Mean and sum of squared distances of two sets, the first of `before` values, the second of `count`. */
-void dfrt_combine_moments(double *mean, double *m2, int64_t before, double later_mean, double later_m2,
-                          int64_t count);
+/* Sums of distances from one of the values, and of their squares: no division a value, and no cancellation that
+ * matters, because that value's own distance from the mean is one of those asked for. What was combined stands as its
+ * mean, no distance, and the squares around it. */
+typedef struct dfrt_moments {
+    double shift, distance, square;
+} dfrt_moments;
+
+static inline void dfrt_moments_add(dfrt_moments *m, double value, bool first)
+{
+    m->shift = first ? value : m->shift;
+    double distance = value - m->shift;
+    m->distance += distance;
+    m->square += distance * distance;
+}
+
+/* The sum of squared distances from the mean of `count` values, one at least. */
+static inline double dfrt_moments_squares(const dfrt_moments *m, int64_t count)
+{
+    double squares = m->square - m->distance * m->distance / (double)count;
+    return squares < 0.0 ? 0.0 : squares; /* NaN stays */
+}
+
+/* Takes `count` later values into `before` values. */
+void dfrt_moments_combine(dfrt_moments *m, int64_t before, const dfrt_moments *later, int64_t count);
 
 /* A scratch array of the stage's thread that grows; for the values of one window. */
 typedef struct dfrt_scratch {
