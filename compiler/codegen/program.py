@@ -18,7 +18,7 @@ from .embedding import embedding_files
 from .header import declarations, header, library_files
 from .names import Names, c_string, identifier
 from .program_functions import aggregate_code, function_code
-from .records import record_code, record_view
+from .records import record_code, record_view, scalar_fields
 from .step_code import StepCode, step_code
 from .step_views import Context
 from .templating import number_lines, render
@@ -220,8 +220,7 @@ def _sources(context: Context) -> list[dict]:
 
 
 def _time_field(step: typed.Step) -> int:
-    names = [f.name for f in step.record.fields]
-    return names.index(step.body.event_time) if step.body.event_time else -1
+    return scalar_fields(step.record).index(step.body.event_time) if step.body.event_time else -1
 
 
 def _sinks(context: Context, sinks: list[str]) -> list[dict]:
