@@ -66,7 +66,7 @@ static void *parse(void *argument)
 static dfrt_status make_batches(dfrt__ahead *ahead, size_t record_size)
 {
     for (size_t i = 0; i < DFRT_RING_CAPACITY; i++) {
-        ahead->all[i] = malloc(sizeof(batch) + ahead->capacity * record_size);
+        ahead->all[i] = calloc(1, sizeof(batch) + ahead->capacity * record_size); /* zeros: see `used` in source.h */
         if (ahead->all[i] == NULL) {
             return DFRT_MEMORY;
         }

@@ -42,6 +42,7 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
     dfrt__input *input = &reader->inputs[i];
     char *kept = malformed_path(options, reader->program, entry->name);
     dfrt_source_options how = {.event_time = entry->time_field,
+                               .used = entry->used,
                                .stop_fd = stop_fd,
                                .max_row = options->max_row,
                                .report_limit = options->report_limit,

@@ -38,6 +38,8 @@ typedef struct dfrt_replay {
 
 typedef struct dfrt_source_options {
     int event_time;             /* index of the field, -1 for none */
+    const bool *used;           /* by field: whether anyone looks at it; NULL: at all of them. Other fields of generated
+                                   tuples are left as they are in the caller's array: begin with zeros. */
     int stop_fd;                /* readable when the program is to end, -1 for never */
     size_t max_row;             /* bytes of the longest row or line, 0 is 16 MiB */
     uint64_t report_limit;      /* malformed rows that are reported one by one */
