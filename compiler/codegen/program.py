@@ -10,7 +10,7 @@ from ..artifacts.graph import Graph
 from ..artifacts.interface import Interface
 from ..artifacts.plan import Edge, Plan, to_text
 from ..artifacts.step_text import kind_of
-from ..graph.used import used_aggregates, used_functions
+from ..graph.used import used_aggregates, used_fields, used_functions
 from ..select.segments import releases
 from .blocks import block_of
 from .connectors import connector_spec
@@ -19,7 +19,7 @@ from .embedding import embedding_files
 from .header import declarations, header, library_files
 from .names import Names, c_string, identifier
 from .program_functions import aggregate_code, function_code
-from .records import record_code, record_view
+from .records import record_code, record_view, scalar_fields
 from .step_code import StepCode, step_code
 from .step_views import Context
 from .templating import number_lines, render
@@ -219,13 +219,18 @@ def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> s
 def _sources(context: Context) -> list[dict]:
     return [{"name": c_string(step.name), "spec": c_string(connector_spec(step.body.connector, step.body.retry)),
              "record": context.record(step.record), "time_field": _time_field(step),
-             "step": context.number(step.name)}
+             "step": context.number(step.name), "c": context.names.step(step.name),
+             "used": _used(context, step)}
             for step in context.graph.steps if isinstance(step.body, typed.Source)]
 
 
+def _used(context: Context, step: typed.Step) -> list[str]:
+    used = used_fields(context.graph, step)
+    return ["true" if name in used else "false" for name in scalar_fields(step.record)]
+
+
 def _time_field(step: typed.Step) -> int:
-    names = [f.name for f in step.record.fields]
-    return names.index(step.body.event_time) if step.body.event_time else -1
+    return scalar_fields(step.record).index(step.body.event_time) if step.body.event_time else -1
 
 
 def _sinks(context: Context, sinks: list[str]) -> list[dict]:

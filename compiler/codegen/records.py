@@ -47,6 +47,11 @@ def record_view(record: Record, names: Names, read: bool, written: bool) -> Reco
                       sum(packed_size(type_) for _, _, type_ in scalars), fields, read, written)
 
 
+def scalar_fields(record: Record) -> list[str]:
+    """The field that each field of the runtime's table belongs to."""
+    return [f.name for f in record.fields for _ in elements_of(f.type, f.name)]
+
+
 def record_code(views: list[RecordView]) -> str:
     return render("records.c.j2", records=views)
 

@@ -1,4 +1,4 @@
-"""What a graph uses of its program's functions and aggregates, and of the user's C."""
+"""What a graph uses of its program's functions and aggregates, of the user's C, and of a source's fields."""
 
 from __future__ import annotations
 
@@ -44,6 +44,38 @@ def c_functions(graph: Graph) -> tuple[typed.CFunction, ...]:
     aggregates = (definition.c for definition in used_aggregates(graph))
     return tuple(body for group in (alternates, updates, functions, aggregates) for body in group
                  if isinstance(body, typed.CFunction))
+
+
+def used_fields(graph: Graph, step: typed.Step) -> frozenset[str]:
+    """The fields of a step's tuples that anything looks at: a later step, a sink, the source's own clock."""
+    time = {step.body.event_time} if isinstance(step.body, typed.Source) and step.body.event_time else set()
+    return frozenset(time).union(*(_fields_read(graph, step, consumer) for consumer in graph.consumers(step.name)))
+
+
+def _fields_read(graph: Graph, step: typed.Step, consumer: typed.Step) -> frozenset[str]:
+    body = consumer.body
+    if isinstance(body, typed.Sink | typed.Port) or _hands_tuples_to_c(body):
+        return frozenset(field.name for field in step.record.fields)
+    sides = {side for side, name in enumerate(consumer.inputs) if name == step.name}
+    read = {part.name for expr in expressions_of(body) for part in walk(expr)
+            if isinstance(part, typed.FieldRef) and part.side in sides}
+    read.update(*(keys for side, keys in enumerate(_keys_of(body)) if side in sides))
+    if isinstance(body, typed.Filter | typed.Branch | typed.Union_ | typed.Late):  # the tuple goes on as it is
+        read |= used_fields(graph, consumer)
+    return frozenset(read)
+
+
+def _hands_tuples_to_c(body: typed.Body) -> bool:
+    in_c = isinstance(body, typed.Update) and isinstance(body.next, typed.CFunction)
+    return in_c or (isinstance(body, typed.Operator)
+                    and any(isinstance(alternate.body, typed.CFunction) for alternate in body.alternates))
+
+
+def _keys_of(body: typed.Body) -> tuple[tuple[str, ...], ...]:
+    """The key of each input."""
+    if isinstance(body, typed.Join):
+        return body.left_keys, body.right_keys
+    return (body.keys,) if isinstance(body, typed.Scan | typed.Update | typed.Operator) else ()
 
 
 def _step_expressions(graph: Graph) -> list[typed.Expr]:

@@ -66,7 +66,7 @@ static void *parse(void *argument)
 static dfrt_status make_batches(dfrt__ahead *ahead, size_t record_size)
 {
     for (size_t i = 0; i < DFRT_RING_CAPACITY; i++) {
-        ahead->all[i] = malloc(sizeof(batch) + ahead->capacity * record_size);
+        ahead->all[i] = calloc(1, sizeof(batch) + ahead->capacity * record_size); /* zeros: see `used` in source.h */
         if (ahead->all[i] == NULL) {
             return DFRT_MEMORY;
         }
@@ -109,18 +109,17 @@ dfrt_status dfrt__ahead_open(dfrt__ahead **out, dfrt_source *source, size_t reco
     return DFRT_OK;
 }
 
-dfrt_status dfrt__ahead_take(dfrt__ahead *ahead, unsigned char **records, size_t *count)
+dfrt_status dfrt__ahead_take(dfrt__ahead *ahead, dfrt_view *view)
 {
     if (ahead->taken != NULL && ahead->taken->status != DFRT_OK) {
-        *count = 0; /* the parser has ended; its last answer stays */
+        *view = (dfrt_view){NULL, 0}; /* the parser has ended; its last answer stays */
         return ahead->taken->status;
     }
     if (ahead->taken != NULL) {
         hand_over(&ahead->empty, ahead->taken, &ahead->parser);
     }
     ahead->taken = wait_for(&ahead->full, &ahead->taker);
-    *records = ahead->taken->records;
-    *count = ahead->taken->count;
+    *view = (dfrt_view){ahead->taken->records, ahead->taken->count};
     return ahead->taken->status;
 }
 

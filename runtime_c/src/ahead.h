@@ -16,8 +16,8 @@ typedef struct dfrt__ahead dfrt__ahead;
 dfrt_status dfrt__ahead_open(dfrt__ahead **out, dfrt_source *source, size_t record_size, size_t capacity,
                              dfrt_error *error);
 
-/* The next records, as dfrt_source_read would have answered. */
-dfrt_status dfrt__ahead_take(dfrt__ahead *ahead, unsigned char **records, size_t *count);
+/* The next records, as dfrt_source_view would have answered. */
+dfrt_status dfrt__ahead_take(dfrt__ahead *ahead, dfrt_view *view);
 
 /* Afterwards the source belongs to the caller again. */
 void dfrt__ahead_close(dfrt__ahead *ahead);

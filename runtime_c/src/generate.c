@@ -214,6 +214,16 @@ static dfrt_status check_keys(const reader *r)
     return DFRT_OK;
 }
 
+static void number_draws(const reader *r)
+{
+    r->plan->draws = r->plan->disorder_ns > 0;
+    for (size_t i = 0; i < r->record->field_count; i++) {
+        dfrt_generate_field *field = &r->plan->fields[i];
+        field->draw = r->plan->draws;
+        r->plan->draws += field->recipe != DFRT_RECIPE_TIME;
+    }
+}
+
 dfrt_status dfrt_generate_parse(dfrt_generate_plan *plan, const char *text, const dfrt_record *record, int event_time,
                                 dfrt_error *error)
 {
@@ -225,6 +235,7 @@ dfrt_status dfrt_generate_parse(dfrt_generate_plan *plan, const char *text, cons
     choose_recipes(&r);
     dfrt_status status = read_pairs(&r, text);
     if (status == DFRT_OK) status = check_keys(&r);
+    number_draws(&r);
     if (status != DFRT_OK) dfrt_generate_free(plan);
     return status;
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Pages are asked for, and let go, so many bytes at a time: one call instead of a fault every few pages. */
-enum { BLOCK = 4 << 20, MAPPINGS = 64 };
+enum { BLOCK = 4 << 20, MAPPINGS = 64, PAGE = 4096 };
 
 struct dfrt__mapped {
     unsigned char *data;
@@ -48,7 +48,7 @@ static void on_missing_page(int number, siginfo_t *info, void *context)
     for (int i = 0; i < MAPPINGS; i++) {
         dfrt__mapped *mapped = atomic_load_explicit(&open_mappings[i], memory_order_acquire);
         if (mapped == NULL || at < mapped->data || at >= mapped->data + mapped->length) continue;
-        size_t offset = (size_t)(at - mapped->data) & ~(size_t)4095;
+        size_t offset = (size_t)(at - mapped->data) & ~(size_t)(PAGE - 1);
         void *zeros = mmap(mapped->data + offset, mapped->length - offset, PROT_READ,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         if (zeros == MAP_FAILED) break;
@@ -136,6 +136,13 @@ const unsigned char *dfrt__mapped_front(dfrt__mapped *mapped, size_t least, size
     *size = end > mapped->taken ? end - mapped->taken : 0;
     if (*size == 0) look_at_size(mapped); /* the last look: nothing of it was zeros */
     return mapped->data + mapped->taken;
+}
+
+void dfrt__mapped_touch(const dfrt__mapped *mapped, size_t bytes)
+{
+    const unsigned char *at = mapped->data + mapped->taken;
+    for (size_t i = 0; i < bytes; i += PAGE) (void)__atomic_load_n(at + i, __ATOMIC_RELAXED); /* is not left out */
+    if (bytes > 0) (void)__atomic_load_n(at + bytes - 1, __ATOMIC_RELAXED);
 }
 
 void dfrt__mapped_take(dfrt__mapped *mapped, size_t bytes)

@@ -19,6 +19,8 @@ void dfrt__unmap(dfrt__mapped *mapped);
 
 /* The bytes behind those that were taken, at least `least` of them if any; *size says how many. */
 const unsigned char *dfrt__mapped_front(dfrt__mapped *mapped, size_t least, size_t *size);
+/* Looks at every page of the next `bytes`: of a file that was cut short before, none of the zeros are believed. */
+void dfrt__mapped_touch(const dfrt__mapped *mapped, size_t bytes);
 void dfrt__mapped_take(dfrt__mapped *mapped, size_t bytes);
 
 /* How many bytes were taken. */

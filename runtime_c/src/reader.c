@@ -42,6 +42,7 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
     dfrt__input *input = &reader->inputs[i];
     char *kept = malformed_path(options, reader->program, entry->name);
     dfrt_source_options how = {.event_time = entry->time_field,
+                               .used = entry->used,
                                .stop_fd = stop_fd,
                                .max_row = options->max_row,
                                .report_limit = options->report_limit,
@@ -52,10 +53,11 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
         dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
     free(kept);
     input->open = status == DFRT_OK;
-    input->records = input->room = dfrt_allocate(READ_RECORDS * entry->record->size);
-    /* With threads at hand the parser gets one, unless it may have to wait for its input. */
+    input->room = dfrt_allocate(READ_RECORDS * entry->record->size);
+    /* With threads at hand the parser gets one, unless it may have to wait for its input, or has nothing to parse. */
     bool threads = options->workers > 1 || !reading_stage(reader)->fused;
-    if (status == DFRT_OK && threads && !dfrt_source_is_live(input->source)) {
+    if (status == DFRT_OK && threads && !dfrt_source_is_live(input->source) &&
+        !dfrt_source_has_views(input->source)) {
         size_t batch = ROUND_EVENTS < READ_RECORDS ? ROUND_EVENTS : READ_RECORDS;
         return dfrt__ahead_open(&input->ahead, input->source, entry->record->size, batch, error);
     }
@@ -139,13 +141,16 @@ static void end_input(dfrt__reader *reader, unsigned i)
 static void refill(dfrt__reader *reader, unsigned i, size_t most)
 {
     dfrt__input *input = &reader->inputs[i];
-    input->count = input->at = 0;
+    dfrt_view view = {NULL, 0};
     dfrt_status status = DFRT_OK;
     /* A long run of malformed rows comes back empty-handed, so that a signal is heard in the middle of it. */
-    while (input->count == 0 && status == DFRT_OK && !asked_to_stop(reader)) {
-        status = input->ahead == NULL ? dfrt_source_read(input->source, input->records, most, &input->count)
-                                      : dfrt__ahead_take(input->ahead, &input->records, &input->count);
+    while (view.count == 0 && status == DFRT_OK && !asked_to_stop(reader)) {
+        status = input->ahead == NULL ? dfrt_source_view(input->source, input->room, most, &view)
+                                      : dfrt__ahead_take(input->ahead, &view);
     }
+    input->records = view.records;
+    input->count = view.count;
+    input->at = 0;
     input->dry = status == DFRT_AGAIN;
     if (status == DFRT_OK || status == DFRT_AGAIN) {
         return;

@@ -15,7 +15,7 @@ typedef struct dfrt__input {
     dfrt_source *source;
     dfrt__ahead *ahead;     /* the source's parser on a thread of its own, or NULL */
     unsigned char *room;    /* for records that are read here */
-    unsigned char *records; /* `room`, or what was read ahead */
+    const unsigned char *records; /* in `room`, in the source's own memory, or what was read ahead */
     size_t count, at;
     bool open;
     bool dry; /* nothing to be had without waiting */

@@ -79,13 +79,10 @@ dfrt_status dfrt__source_read_now(dfrt_source *source, char *records, size_t cap
                                      : source->kind->read(source, records, capacity, count);
 }
 
-dfrt_status dfrt_source_read(dfrt_source *source, void *records, size_t capacity, size_t *count)
+/* What a call answers that has read `count` records and got `status`. */
+static dfrt_status answer(dfrt_source *source, dfrt_status status, size_t count)
 {
-    *count = 0;
-    if (source->final != DFRT_OK) return source->final;
-    dfrt_status status = source->pace != NULL ? dfrt__pace_read(source, records, capacity, count)
-                                              : dfrt__source_read_now(source, records, capacity, count);
-    source->good += *count;
+    source->good += count;
     /* Between bursts the file of malformed rows is brought up to date. */
     if (status != DFRT_OK && source->kept.used > 0) {
         dfrt_status kept = dfrt_output_flush(&source->kept, &source->error);
@@ -93,7 +90,33 @@ dfrt_status dfrt_source_read(dfrt_source *source, void *records, size_t capacity
     }
     if (status == DFRT_OK || status == DFRT_AGAIN) return status;
     source->final = status;
-    return *count > 0 ? DFRT_OK : status;
+    return count > 0 ? DFRT_OK : status;
+}
+
+dfrt_status dfrt_source_read(dfrt_source *source, void *records, size_t capacity, size_t *count)
+{
+    *count = 0;
+    if (source->final != DFRT_OK) return source->final;
+    dfrt_status status = source->pace != NULL ? dfrt__pace_read(source, records, capacity, count)
+                                              : dfrt__source_read_now(source, records, capacity, count);
+    return answer(source, status, *count);
+}
+
+bool dfrt_source_has_views(const dfrt_source *source)
+{
+    return source->kind->has_views != NULL && source->pace == NULL && source->transport == NULL &&
+           source->kind->has_views(source);
+}
+
+dfrt_status dfrt_source_view(dfrt_source *source, void *room, size_t capacity, dfrt_view *view)
+{
+    if (source->final == DFRT_OK && dfrt_source_has_views(source)) {
+        *view = (dfrt_view){NULL, 0};
+        dfrt_status status = source->kind->view(source, capacity, view);
+        if (status != DFRT_OK || view->count > 0) return answer(source, status, view->count);
+    }
+    view->records = room;
+    return dfrt_source_read(source, room, capacity, &view->count);
 }
 
 dfrt_status dfrt_source_wait(dfrt_source *source)

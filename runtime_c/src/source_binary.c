@@ -176,6 +176,12 @@ static dfrt_status leave_mapped(dfrt_source *source)
     return dfrt_fail(&source->error, DFRT_IO, "cannot read '%s': %s", state->input->path, strerror(errno));
 }
 
+static dfrt_status became_shorter(dfrt_source *source)
+{
+    const binary_state *state = source->state;
+    return dfrt_fail(&source->error, DFRT_IO, "'%s' became shorter while it was read", state->input->path);
+}
+
 static dfrt_status read_mapped(dfrt_source *source, char *records, size_t capacity, size_t *count)
 {
     binary_state *state = source->state;
@@ -184,9 +190,31 @@ static dfrt_status read_mapped(dfrt_source *source, char *records, size_t capaci
     dfrt__mapped_take(state->mapped, take_records(source, (const char *)front, size, records, capacity, count));
     if (dfrt__mapped_cut(state->mapped)) {
         *count = before; /* they may be zeros */
-        return dfrt_fail(&source->error, DFRT_IO, "'%s' became shorter while it was read", state->input->path);
+        return became_shorter(source);
     }
     return size == 0 ? leave_mapped(source) : DFRT_OK;
+}
+
+static bool binary_has_views(const dfrt_source *source)
+{
+    const binary_state *state = source->state;
+    return state->plain && state->mapped != NULL;
+}
+
+/* A mapping begins with a page and plain records have no gaps, so that every one is aligned like its struct. */
+static dfrt_status view_binary(dfrt_source *source, size_t capacity, dfrt_view *view)
+{
+    binary_state *state = source->state;
+    size_t packed = source->record->packed_size, size;
+    const unsigned char *front = dfrt__mapped_front(state->mapped, capacity * packed, &size);
+    size_t count = size / packed < capacity ? size / packed : capacity;
+    dfrt__mapped_touch(state->mapped, count * packed);
+    if (dfrt__mapped_cut(state->mapped)) return became_shorter(source);
+    if (size == 0) return leave_mapped(source);
+    dfrt__mapped_take(state->mapped, count * packed);
+    state->record += count;
+    *view = (dfrt_view){front, count};
+    return DFRT_OK;
 }
 
 static dfrt_status read_binary(dfrt_source *source, char *records, size_t capacity, size_t *count)
@@ -234,4 +262,5 @@ static void close_binary(dfrt_source *source)
 }
 
 const dfrt__source_kind dfrt__binary_source = {"binary:",      open_binary,    read_binary,
-                                               binary_poll_fd, binary_is_live, close_binary};
+                                               binary_poll_fd, binary_is_live, close_binary,
+                                               view_binary,    binary_has_views};

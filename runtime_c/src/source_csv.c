@@ -91,4 +91,5 @@ static void close_csv(dfrt_source *source)
     free(state);
 }
 
-const dfrt__source_kind dfrt__csv_source = {"csv:", open_csv, read_csv, csv_poll_fd, csv_is_live, close_csv};
+const dfrt__source_kind dfrt__csv_source = {"csv:",      open_csv,  read_csv, csv_poll_fd,
+                                            csv_is_live, close_csv, NULL,     NULL};

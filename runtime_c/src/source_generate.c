@@ -19,6 +19,7 @@ typedef struct generate_state {
     dfrt_random random;
     dfrt_symbol *symbols; /* [key], 0 while it was not drawn yet; only when the record has symbols */
     uint64_t index;
+    bool clocked;         /* somebody looks at the times of tuples, if only the timer */
     /* index * 10**9 / rate without a division: quotient and remainder of 10**9 / rate are added up. */
     uint64_t offset_ns, step_ns, step_rest, rest;
     int timer;            /* tells when the next tuple is due; -1 unless paced */
@@ -32,6 +33,19 @@ static dfrt_status open_timer(generate_state *state, dfrt_error *error)
     return state->timer >= 0 ? DFRT_OK : dfrt_fail(error, DFRT_IO, "generate: no timer: %s", strerror(errno));
 }
 
+static bool is_used(const dfrt_source *source, size_t field)
+{
+    return source->options.used == NULL || source->options.used[field];
+}
+
+static bool times_are_used(const dfrt_source *source, const dfrt_generate_plan *plan)
+{
+    bool used = false;
+    for (size_t i = 0; i < source->record->field_count; i++)
+        used |= plan->fields[i].recipe == DFRT_RECIPE_TIME && is_used(source, i);
+    return used;
+}
+
 static dfrt_status open_generate(dfrt_source *source, const char *rest, dfrt_error *error)
 {
     generate_state *state = calloc(1, sizeof *state);
@@ -42,6 +56,7 @@ static dfrt_status open_generate(dfrt_source *source, const char *rest, dfrt_err
         dfrt_generate_parse(&state->plan, rest, source->record, source->options.event_time, error);
     if (status != DFRT_OK) return status;
     state->random = dfrt_random_seed(state->plan.seed);
+    state->clocked = state->plan.paced || times_are_used(source, &state->plan);
     state->step_ns = 1000000000 / state->plan.rate;
     state->step_rest = 1000000000 % state->plan.rate;
     status = dfrt_zipf_make(&state->zipf, state->plan.keys, state->plan.zipf, error);
@@ -71,8 +86,9 @@ static bool key_symbol(generate_state *state, uint64_t key, dfrt_symbol *out)
 
 /* --- a block of tuples, field by field -------------------------------------------------------------------
  *
- * SplitMix64 is a counter that is scrambled, and every tuple makes the same number of draws: so draw k of tuple i can
- * be made without those before it, and the loops below are short enough for a compiler to turn into vectors. */
+ * SplitMix64 is a counter that is scrambled, and every tuple has the same number of draws: so draw k of tuple i can be
+ * made without those before it. What nobody looks at is not drawn, and the loops below are short enough for a compiler
+ * to turn into vectors. */
 
 enum { BLOCK = 256 };
 
@@ -81,151 +97,192 @@ typedef struct block {
     char *tuples;
     size_t size; /* of a tuple */
     size_t count;
-    uint64_t drawn, draws; /* of one tuple: so far, in all */
-    int64_t times[BLOCK];
-    uint64_t values[BLOCK]; /* of the field at hand */
+    int64_t times[BLOCK]; /* only when somebody looks at them */
 } block;
 
-/* One draw of every tuple. */
-static void draw(block *b)
+/* One field of every tuple, and the draws for it. */
+typedef struct column {
+    char *at;
+    size_t size, count;
+    uint64_t first, step; /* states of the generator: of the first tuple, and from one to the next */
+} column;
+
+static column column_of(const block *b, const dfrt_field *field, uint64_t draw)
 {
-    uint64_t first = b->state->random.state + b->drawn * DFRT_RANDOM_STEP, step = b->draws * DFRT_RANDOM_STEP;
-    b->drawn++;
-    for (size_t i = 0; i < b->count; i++) {
-        dfrt_random random = {first + i * step};
-        b->values[i] = dfrt_random_next(&random);
+    return (column){.at = b->tuples + field->offset,
+                    .size = b->size,
+                    .count = b->count,
+                    .first = b->state->random.state + draw * DFRT_RANDOM_STEP,
+                    .step = b->state->plan.draws * DFRT_RANDOM_STEP};
+}
+
+/* Sets the field of every tuple; `value` may name the tuple's draw `z`. Adding up the state keeps a multiplication out
+ * of the loop. */
+#define SET_ALL(c, type, value)                                                                                        \
+    for (uint64_t i = 0, state = (c).first; i < (c).count; i++, state += (c).step) {                                   \
+        uint64_t z = dfrt_random_next(&(dfrt_random){state});                                                          \
+        type made = (type)(value);                                                                                     \
+        memcpy((c).at + i * (c).size, &made, sizeof made);                                                             \
+    }
+
+#define SET_ALL_WHOLE(c, field, value)                                                                                 \
+    switch (dfrt__packed_size(field)) {                                                                                \
+    case 1: SET_ALL(c, uint8_t, value) break;                                                                          \
+    case 2: SET_ALL(c, uint16_t, value) break;                                                                         \
+    case 4: SET_ALL(c, uint32_t, value) break;                                                                         \
+    default: SET_ALL(c, uint64_t, value)                                                                               \
+    }
+
+static void make_whole(column c, const dfrt_field *field, uint64_t low, uint64_t span)
+{
+    if (span > 0 && span <= UINT32_MAX) {
+        SET_ALL_WHOLE(c, field, low + dfrt__below_small_of(z, span))
+    } else {
+        SET_ALL_WHOLE(c, field, low + dfrt__below_of(z, span))
     }
 }
 
-static void draw_below(block *b, uint64_t bound)
+static void make_floats(column c, const dfrt_field *field, double low, double width)
 {
-    draw(b);
-    if (bound == 0) return;
-    for (size_t i = 0; i < b->count; i++) b->values[i] = (uint64_t)((dfrt__random_wide)b->values[i] * bound >> 64);
-}
-
-#define STORE_ALL(type, value)                                                                                         \
-    for (size_t i = 0; i < b->count; i++) {                                                                            \
-        type narrow = (type)(value);                                                                                   \
-        memcpy(at + i * b->size, &narrow, sizeof narrow);                                                              \
-    }
-
-static void store_whole(const block *b, const dfrt_field *field, uint64_t low)
-{
-    char *at = b->tuples + field->offset;
-    switch (dfrt__packed_size(field)) {
-    case 1: STORE_ALL(uint8_t, low + b->values[i]) break;
-    case 2: STORE_ALL(uint16_t, low + b->values[i]) break;
-    case 4: STORE_ALL(uint32_t, low + b->values[i]) break;
-    default: STORE_ALL(uint64_t, low + b->values[i])
+    if (field->kind == DFRT_F32) {
+        SET_ALL(c, float, low + width * dfrt__fraction_of(z))
+    } else {
+        SET_ALL(c, double, low + width * dfrt__fraction_of(z))
     }
 }
 
-static void make_floats(block *b, const dfrt_field *field, const dfrt_generate_field *how)
-{
-    char *at = b->tuples + field->offset;
-    draw(b);
-    if (field->kind == DFRT_F32)
-        STORE_ALL(float, how->low_float + how->width * dfrt__fraction_of(b->values[i]))
-    else
-        STORE_ALL(double, how->low_float + how->width * dfrt__fraction_of(b->values[i]))
-}
-
-static int64_t floor_divide(int64_t a, int64_t b)
+static inline int64_t floor_divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
 
-static void make_times(block *b, const dfrt_field *field)
+#define SET_TIMES(c, times, unit)                                                                                      \
+    for (size_t i = 0; i < (c).count; i++) {                                                                           \
+        int64_t made = floor_divide((times)[i], unit);                                                                 \
+        memcpy((c).at + i * (c).size, &made, sizeof made);                                                             \
+    }
+
+/* The compiler multiplies where it knows the divisor. */
+static void make_times(column c, const int64_t *times, int64_t unit_ns)
 {
-    int64_t unit = field->unit_ns > 0 ? field->unit_ns : 1;
-    for (size_t i = 0; i < b->count; i++) b->values[i] = (uint64_t)floor_divide(b->times[i], unit);
-    store_whole(b, field, 0);
+    switch (unit_ns) {
+    case 0:
+    case 1: SET_TIMES(c, times, 1) break;
+    case 1000: SET_TIMES(c, times, 1000) break;
+    case 1000000: SET_TIMES(c, times, 1000000) break;
+    case 1000000000: SET_TIMES(c, times, 1000000000) break;
+    default: SET_TIMES(c, times, unit_ns)
+    }
 }
 
-static bool store_keys(block *b, const dfrt_field *field)
+static inline uint64_t key_of(const dfrt_zipf *zipf, uint64_t draw)
 {
-    for (size_t i = 0; i < b->count; i++) {
-        char text[DFRT_NUMBER_ROOM + 1], *at = b->tuples + i * b->size + field->offset;
+    return zipf->limits == NULL ? dfrt__below_of(draw, zipf->keys) : dfrt_zipf_of(zipf, draw);
+}
+
+static bool make_key_words(generate_state *state, column c, const dfrt_field *field)
+{
+    for (size_t i = 0; i < c.count; i++) {
+        char text[DFRT_NUMBER_ROOM + 1], *at = c.at + i * c.size;
+        uint64_t key = key_of(&state->zipf, dfrt_random_next(&(dfrt_random){c.first + i * c.step}));
         if (field->kind == DFRT_SYMBOL) {
             dfrt_symbol symbol;
-            if (!key_symbol(b->state, b->values[i], &symbol)) return false;
+            if (!key_symbol(state, key, &symbol)) return false;
             memcpy(at, &symbol, sizeof symbol);
         } else { /* open saw that it fits */
-            (void)dfrt_text_assign(at, field->capacity, (dfrt_slice){text, write_key(b->values[i], text)});
+            (void)dfrt_text_assign(at, field->capacity, (dfrt_slice){text, write_key(key, text)});
         }
     }
     return true;
 }
 
-static bool make_keys(block *b, const dfrt_field *field)
+static bool make_keys(generate_state *state, column c, const dfrt_field *field)
 {
-    const dfrt_zipf *zipf = &b->state->zipf;
+    const dfrt_zipf *zipf = &state->zipf;
+    if (field->kind == DFRT_SYMBOL || field->kind == DFRT_TEXT) return make_key_words(state, c, field);
     if (zipf->limits == NULL) {
-        draw_below(b, zipf->keys);
+        make_whole(c, field, 0, zipf->keys);
     } else {
-        draw(b);
-        for (size_t i = 0; i < b->count; i++) b->values[i] = dfrt_zipf_of(zipf, b->values[i]);
+        SET_ALL_WHOLE(c, field, dfrt_zipf_of(zipf, z))
     }
-    if (field->kind == DFRT_SYMBOL || field->kind == DFRT_TEXT) return store_keys(b, field);
-    store_whole(b, field, 0);
     return true;
 }
 
-static bool make_field(block *b, const dfrt_field *field, const dfrt_generate_field *how)
+static bool make_field(const block *b, const dfrt_field *field, const dfrt_generate_field *how)
 {
+    column c = column_of(b, field, how->draw);
     switch (how->recipe) {
-    case DFRT_RECIPE_TIME: make_times(b, field); break;
-    case DFRT_RECIPE_WHOLE:
-        draw_below(b, how->span);
-        store_whole(b, field, how->low);
-        break;
-    case DFRT_RECIPE_FLOAT: make_floats(b, field, how); break;
-    case DFRT_RECIPE_COIN:
-        draw_below(b, 2);
-        store_whole(b, field, 0);
-        break;
-    case DFRT_RECIPE_KEY: return make_keys(b, field);
+    case DFRT_RECIPE_TIME: make_times(c, b->times, field->unit_ns); break;
+    case DFRT_RECIPE_WHOLE: make_whole(c, field, how->low, how->span); break;
+    case DFRT_RECIPE_FLOAT: make_floats(c, field, how->low_float, how->width); break;
+    case DFRT_RECIPE_COIN: make_whole(c, field, 0, 2); break;
+    case DFRT_RECIPE_KEY: return make_keys(b->state, c, field);
     }
     return true;
 }
 
-static void advance(generate_state *state)
-{
-    state->index++;
-    state->offset_ns += state->step_ns;
-    state->rest += state->step_rest;
-    if (state->rest >= state->plan.rate) {
-        state->rest -= state->plan.rate;
-        state->offset_ns++;
-    }
-}
-
-/* Up to `most` tuples that are due at `now`; their times are in the block. */
-static size_t make_clock(block *b, size_t most, uint64_t now)
+/* The times of up to `most` tuples that are due at `now`. */
+static size_t make_times_until(block *b, size_t most, uint64_t now)
 {
     generate_state *state = b->state;
+    uint64_t start = (uint64_t)state->plan.start_ns, offset = state->offset_ns, rest = state->rest;
     size_t count = 0;
-    for (; count < most && state->index < state->plan.count && state->offset_ns <= now; count++) {
-        b->times[count] = (int64_t)((uint64_t)state->plan.start_ns + state->offset_ns);
-        advance(state);
+    for (; count < most && offset <= now; count++) {
+        b->times[count] = (int64_t)(start + offset);
+        rest += state->step_rest;
+        bool carry = rest >= state->plan.rate;
+        rest -= carry ? state->plan.rate : 0;
+        offset += state->step_ns + carry;
     }
+    state->offset_ns = offset;
+    state->rest = rest;
     return count;
 }
 
-static bool make_block(generate_state *state, const dfrt_record *record, char *tuples, size_t most, uint64_t now,
-                       size_t *count)
+/* The same where nobody waits and the distance is a whole number: every time is known without the one before. */
+static void make_even_times(block *b, size_t count)
 {
-    block b = {.state = state, .tuples = tuples, .size = record->size, .draws = state->plan.disorder_ns > 0};
-    for (size_t i = 0; i < record->field_count; i++) b.draws += state->plan.fields[i].recipe != DFRT_RECIPE_TIME;
-    *count = b.count = make_clock(&b, most < BLOCK ? most : BLOCK, now);
-    if (state->plan.disorder_ns > 0) {
-        draw_below(&b, state->plan.disorder_ns + 1);
-        for (size_t i = 0; i < b.count; i++) b.times[i] = (int64_t)((uint64_t)b.times[i] - b.values[i]);
+    generate_state *state = b->state;
+    uint64_t first = (uint64_t)state->plan.start_ns + state->offset_ns, step = state->step_ns;
+    for (size_t i = 0; i < count; i++) b->times[i] = (int64_t)(first + i * step);
+    state->offset_ns += count * step;
+}
+
+/* How many of `most` tuples are left, and due at `now`; their times, if they matter, are in the block. */
+static size_t make_clock(block *b, size_t most, uint64_t now)
+{
+    generate_state *state = b->state;
+    uint64_t left = state->plan.count - state->index;
+    size_t count = left < most ? (size_t)left : most;
+    if (state->plan.paced || (state->clocked && state->step_rest > 0)) count = make_times_until(b, count, now);
+    else if (state->clocked) make_even_times(b, count);
+    state->index += count;
+    return count;
+}
+
+static void disturb_times(block *b)
+{
+    uint64_t first = b->state->random.state, step = b->state->plan.draws * DFRT_RANDOM_STEP;
+    for (size_t i = 0; i < b->count; i++) {
+        dfrt_random random = {first + i * step};
+        uint64_t older = dfrt_random_below(&random, b->state->plan.disorder_ns + 1);
+        b->times[i] = (int64_t)((uint64_t)b->times[i] - older);
     }
+}
+
+static bool make_block(const dfrt_source *source, char *tuples, size_t most, uint64_t now, size_t *count)
+{
+    generate_state *state = source->state;
+    const dfrt_record *record = source->record;
+    block b; /* its times are not all needed, nor cleared */
+    b.state = state;
+    b.tuples = tuples;
+    b.size = record->size;
+    *count = b.count = make_clock(&b, most < BLOCK ? most : BLOCK, now);
+    if (state->clocked && state->plan.disorder_ns > 0) disturb_times(&b);
     for (size_t i = 0; i < record->field_count; i++)
-        if (!make_field(&b, &record->fields[i], &state->plan.fields[i])) return false;
-    state->random.state += b.count * b.draws * DFRT_RANDOM_STEP;
+        if (is_used(source, i) && !make_field(&b, &record->fields[i], &state->plan.fields[i])) return false;
+    state->random.state += b.count * state->plan.draws * DFRT_RANDOM_STEP;
     return true;
 }
 
@@ -256,7 +313,7 @@ static dfrt_status read_generate(dfrt_source *source, char *records, size_t capa
         size_t made;
         if (state->index == state->plan.count) return DFRT_END;
         if (state->offset_ns > now) return arm_timer(state, &source->error);
-        if (!make_block(state, source->record, records + *count * source->record->size, capacity - *count, now, &made))
+        if (!make_block(source, records + *count * source->record->size, capacity - *count, now, &made))
             return dfrt_fail(&source->error, DFRT_MEMORY, "generate: no memory for symbols");
         *count += made;
     }
@@ -287,4 +344,4 @@ static void close_generate(dfrt_source *source)
 }
 
 const dfrt__source_kind dfrt__generate_source = {"generate:",      open_generate,    read_generate,
-                                                 generate_poll_fd, generate_is_live, close_generate};
+                                                 generate_poll_fd, generate_is_live, close_generate, NULL, NULL};

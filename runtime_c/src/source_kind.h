@@ -25,6 +25,9 @@ typedef struct dfrt__source_kind {
     int (*poll_fd)(const dfrt_source *source);
     bool (*is_live)(const dfrt_source *source);
     void (*close)(dfrt_source *source); /* also after a failed open, with whatever state there is */
+    /* As dfrt_source_view, without room: DFRT_OK without records when the rest must be read. NULL: there are none. */
+    dfrt_status (*view)(dfrt_source *source, size_t capacity, dfrt_view *view);
+    bool (*has_views)(const dfrt_source *source); /* NULL together with `view` */
 } dfrt__source_kind;
 
 struct dfrt_source {

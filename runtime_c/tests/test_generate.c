@@ -49,6 +49,59 @@ static void test_recipe(void)
                "1700000000002,k203,0.10357423567927071,495,false,k688\n");
 }
 
+enum { SOME = 600 }; /* more than two blocks, and not whole ones */
+
+static void fill(const char *spec, const bool *used, trade *trades)
+{
+    dfrt_source *source;
+    dfrt_source_options options = DFRT_SOURCE_DEFAULTS;
+    options.event_time = 0;
+    options.used = used;
+    memset(trades, 0, SOME * sizeof *trades);
+    CHECK(dfrt_source_open(&source, "in", spec, &trade_record, &options, &error) == DFRT_OK);
+    for (size_t total = 0, count; total < SOME; total += count) {
+        size_t room = SOME - total < 300 ? SOME - total : 300;
+        CHECK(dfrt_source_read(source, trades + total, room, &count) == DFRT_OK && count == room);
+    }
+    CHECK(dfrt_source_close(source, &error) == DFRT_OK);
+}
+
+/* Every choice of fields: those have the values that they always have, the others are left alone. */
+static void test_unused_fields(void)
+{
+    static const char *const specs[] = {"generate:rate=3,disorder=2s,size=-5..2000000000,zipf=1.1,keys=100",
+                                        "generate:rate=1M,keys=50,price=1..2"};
+    static trade all[SOME], some[SOME];
+    static const trade none;
+    for (size_t s = 0; s < 2; s++) {
+        fill(specs[s], NULL, all);
+        for (unsigned choice = 0; choice < 64; choice++) {
+            bool used[6];
+            for (unsigned i = 0; i < 6; i++) used[i] = (choice >> i & 1) != 0;
+            fill(specs[s], used, some);
+            for (size_t t = 0; t < SOME; t++) {
+                CHECK(some[t].ts == (used[0] ? all[t].ts : 0) && some[t].symbol == (used[1] ? all[t].symbol : 0));
+                CHECK(some[t].price == (used[2] ? all[t].price : 0) && some[t].size == (used[3] ? all[t].size : 0));
+                CHECK(some[t].buy == (used[4] && all[t].buy));
+                CHECK(memcmp(&some[t].note, used[5] ? &all[t].note : &none.note, sizeof none.note) == 0);
+            }
+        }
+    }
+}
+
+static void test_small_bounds(void)
+{
+    static const uint64_t bounds[] = {1, 2, 3, 1000, 65537, UINT64_C(0x80000001), UINT32_MAX};
+    dfrt_random random = dfrt_random_seed(9);
+    for (size_t b = 0; b < sizeof bounds / sizeof bounds[0]; b++) {
+        for (int i = 0; i < 10000; i++) {
+            uint64_t draw = dfrt_random_next(&random);
+            CHECK(dfrt__below_small_of(draw, bounds[b]) == dfrt__below_of(draw, bounds[b]));
+        }
+        CHECK(dfrt__below_small_of(UINT64_MAX, bounds[b]) == bounds[b] - 1 && dfrt__below_small_of(0, bounds[b]) == 0);
+    }
+}
+
 static void test_pace(void)
 {
     struct timespec from, to;
@@ -94,6 +147,8 @@ int main(void)
 {
     enter_scratch_folder();
     test_recipe();
+    test_unused_fields();
+    test_small_bounds();
     test_pace();
     test_distribution();
     test_mistakes();

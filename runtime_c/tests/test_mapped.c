@@ -49,15 +49,26 @@ static dfrt_source *open_pairs(void)
     return source;
 }
 
+static bool viewed; /* records are looked at where they are; else they are read into an array */
+
+static dfrt_status read_batch(dfrt_source *source, pair *room, dfrt_view *view)
+{
+    if (viewed) return dfrt_source_view(source, room, BATCH, view);
+    view->records = room;
+    return dfrt_source_read(source, room, BATCH, &view->count);
+}
+
 /* Reads up to `most` records, each of which must be the next one; answers what ended it. */
 static dfrt_status read_pairs(dfrt_source *source, int64_t most, int64_t *next)
 {
     dfrt_status status = DFRT_OK;
     for (int64_t end = *next + most; status == DFRT_OK && *next < end;) {
-        pair batch[BATCH];
-        size_t count;
-        status = dfrt_source_read(source, batch, BATCH, &count);
-        for (size_t i = 0; i < count; i++, ++*next) CHECK(batch[i].number == *next && batch[i].twice == 2 * *next);
+        pair room[BATCH];
+        dfrt_view view;
+        status = read_batch(source, room, &view);
+        const pair *pairs = view.records;
+        for (size_t i = 0; i < view.count; i++, ++*next)
+            CHECK(pairs[i].number == *next && pairs[i].twice == 2 * *next);
     }
     return status;
 }
@@ -97,14 +108,65 @@ static void test_cut_short(off_t left)
     CHECK(dfrt_source_close(source, &error) == DFRT_OK);
 }
 
-int main(void)
+static void test_view_is_the_file(void)
 {
-    enter_scratch_folder();
+    pair room[BATCH] = {{0}};
+    dfrt_view view;
+    write_pairs("pairs", RECORDS);
+    dfrt_source *source = open_pairs();
+    CHECK(dfrt_source_has_views(source));
+    CHECK(dfrt_source_view(source, room, BATCH, &view) == DFRT_OK);
+    CHECK(view.records != room && view.count == BATCH && room[1].twice == 0);
+    CHECK(dfrt_source_position(source) == BATCH);
+    CHECK(dfrt_source_close(source, &error) == DFRT_OK);
+}
+
+static void test_small_files_are_read_into_the_room(void)
+{
+    pair room[BATCH];
+    dfrt_view view;
+    write_pairs("pairs", 3);
+    dfrt_source *source = open_pairs();
+    CHECK(!dfrt_source_has_views(source));
+    CHECK(dfrt_source_view(source, room, BATCH, &view) == DFRT_OK);
+    CHECK(view.records == room && view.count == 3 && room[2].twice == 4);
+    CHECK(dfrt_source_view(source, room, BATCH, &view) == DFRT_END && view.count == 0);
+    CHECK(dfrt_source_close(source, &error) == DFRT_OK);
+}
+
+/* Between the call and the look at it: zeros instead of a signal, and the next call says so. */
+static void test_view_cut_short(void)
+{
+    pair room[BATCH];
+    dfrt_view view;
+    write_pairs("pairs", RECORDS);
+    dfrt_source *source = open_pairs();
+    CHECK(dfrt_source_view(source, room, BATCH, &view) == DFRT_OK && view.count == BATCH);
+    CHECK(truncate("pairs", 0) == 0);
+    CHECK(((const pair *)view.records)[BATCH - 1].number == 0);
+    CHECK(dfrt_source_view(source, room, BATCH, &view) == DFRT_IO && view.count == 0);
+    CHECK(strstr(dfrt_source_error(source), "became shorter") != NULL);
+    CHECK(dfrt_source_close(source, &error) == DFRT_OK);
+}
+
+static void test_both_ways(void)
+{
     test_whole();
     test_growing();
     test_cut_short(0);
     test_cut_short(1 << 20);
     test_cut_short(9 << 20);
+}
+
+int main(void)
+{
+    enter_scratch_folder();
+    test_both_ways();
+    viewed = true;
+    test_both_ways();
+    test_view_is_the_file();
+    test_small_files_are_read_into_the_room();
+    test_view_cut_short();
     leave_scratch_folder();
     return 0;
 }

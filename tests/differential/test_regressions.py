@@ -51,6 +51,11 @@ CASES = {
         'source in: R = csv("in.csv") event time ts late to tardy\n'
         "stream late_sums = tardy |> by k |> window time 10ms |> aggregate { k, v: sum(v) }\n"
         'sink out = late_sums to csv("out.csv")\n', rows("50,1,1", "3,1,1", "4,2,1", "60,1,1", "5,1,2")),
+    # The runtime counts the elements of an array as fields.
+    "an array before the event time": (
+        "record R { v: f64[3], ts: timestamp<ms>, k: i64 }\n"
+        "source in: R = generate(count: 50, rate: 10/s) event time ts\n"
+        'sink out = in to csv("out.csv")\n', {}),
     # The C did not compile.
     "a map of literals only": (
         TIMED + 'stream ones = in |> map { one: 1, word: "a" }\nsink out = ones to csv("out.csv")\n', rows("1,2,3")),

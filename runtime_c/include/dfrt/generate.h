@@ -46,6 +46,7 @@ typedef enum dfrt_recipe {
 
 typedef struct dfrt_generate_field {
     dfrt_recipe recipe;
+    uint64_t draw;              /* its number among those of a tuple; a time has none */
     uint64_t low, span;         /* WHOLE: low + below(span), in two's complement */
     double low_float, width;    /* FLOAT */
 } dfrt_generate_field;
@@ -56,6 +57,7 @@ typedef struct dfrt_generate_plan {
     int64_t start_ns;
     double zipf;
     bool paced;
+    uint64_t draws; /* of one tuple; the first one is for the disorder, if there is any */
     dfrt_generate_field *fields; /* one a field of the record */
 } dfrt_generate_plan;
 

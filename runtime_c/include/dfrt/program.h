@@ -18,6 +18,7 @@ typedef struct dfrt_source_entry {
     const char *spec; /* the connector of the program's text; the command line may replace it */
     const dfrt_record *record;
     int time_field; /* index of the event-time field, -1 if there is none */
+    const bool *used; /* by field: whether anything looks at it */
     unsigned step;
 } dfrt_source_entry;
 

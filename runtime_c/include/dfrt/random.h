@@ -35,11 +35,21 @@ static inline uint64_t dfrt_random_next(dfrt_random *random)
     return z ^ z >> 31;
 }
 
+static inline uint64_t dfrt__below_of(uint64_t draw, uint64_t bound)
+{
+    return bound == 0 ? draw : (uint64_t)((dfrt__random_wide)draw * bound >> 64);
+}
+
+/* The same for a bound from 1 to 2**32 - 1, from the two halves of the draw: no vector unit multiplies to 128 bits. */
+static inline uint64_t dfrt__below_small_of(uint64_t draw, uint64_t bound)
+{
+    return ((draw >> 32) * bound + ((draw & UINT32_MAX) * bound >> 32)) >> 32;
+}
+
 /* 0 … bound-1: (next * bound) >> 64. A bound of 0 means 2**64. */
 static inline uint64_t dfrt_random_below(dfrt_random *random, uint64_t bound)
 {
-    uint64_t value = dfrt_random_next(random);
-    return bound == 0 ? value : (uint64_t)((dfrt__random_wide)value * bound >> 64);
+    return dfrt__below_of(dfrt_random_next(random), bound);
 }
 
 /* [0, 1): (next >> 11) * 2**-53. */

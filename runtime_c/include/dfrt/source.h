@@ -12,8 +12,8 @@
  * ends. Each connection is a stream of its own, with a CSV header of its own.
  *
  * Threads:   one thread at a time uses a source.
- * Ownership: records are written to the caller's array; a source keeps copies of the texts it was opened with, but
- *            borrows the dfrt_record.
+ * Ownership: records are written to the caller's array, or lent until the next call (dfrt_source_view); a source keeps
+ *            copies of the texts it was opened with, but borrows the dfrt_record.
  * Progress:  opening may wait for a CSV header; dfrt_source_read never waits for data, dfrt_source_wait does nothing
  *            else. What waits ends early when stop_fd becomes readable.
  */
@@ -38,6 +38,8 @@ typedef struct dfrt_replay {
 
 typedef struct dfrt_source_options {
     int event_time;             /* index of the field, -1 for none */
+    const bool *used;           /* by field: whether anyone looks at it; NULL: at all of them. Other fields of generated
+                                   tuples are left as they are in the caller's array: begin with zeros. */
     int stop_fd;                /* readable when the program is to end, -1 for never */
     size_t max_row;             /* bytes of the longest row or line, 0 is 16 MiB */
     uint64_t report_limit;      /* malformed rows that are reported one by one */
@@ -58,6 +60,21 @@ dfrt_status dfrt_source_open(dfrt_source **out, const char *name, const char *sp
  * DFRT_END: none and never again. Otherwise an error, which dfrt_source_error explains; it comes after the records
  * that were read before it. */
 dfrt_status dfrt_source_read(dfrt_source *source, void *records, size_t capacity, size_t *count);
+
+/* Records where they are: in the caller's room, or in memory of the source. */
+typedef struct dfrt_view {
+    const void *records;
+    size_t count;
+} dfrt_view;
+
+/* As dfrt_source_read, without a copy where the source has its records in memory as structs already (a mapped file of
+ * plain numbers); otherwise they are read into `room`, which has place for `capacity`. The view is valid until the next
+ * call for this source. When the file is cut short while a view of it is looked at, zeros take the place of what was
+ * lost, and the next call fails. */
+dfrt_status dfrt_source_view(dfrt_source *source, void *room, size_t capacity, dfrt_view *view);
+
+/* True when views cost nothing to make: then there is nothing to be gained by reading ahead. */
+bool dfrt_source_has_views(const dfrt_source *source);
 
 /* Blocks until reading makes sense (DFRT_OK), or until stop_fd is readable (DFRT_END). */
 dfrt_status dfrt_source_wait(dfrt_source *source);
