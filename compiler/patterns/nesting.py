@@ -11,6 +11,7 @@ from .function import Function
 from .load import Load, Machine, Prediction, Stage, filled, predict, with_workers
 
 NAME = "nesting"
+_INNER = (2, 3, 4, 5, 6, 8, 10, 12, 16)
 _OUTER = {"window_farming": window_farming, "key_partitioning": key_partitioning}
 
 
@@ -24,7 +25,7 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
 
 
 def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
-    for inner in range(2, workers // 2 + 1):
+    for inner in (degree for degree in _INNER if 2 * degree <= workers):
         outer = workers // inner
         yield with_workers(NAME, outer, inner_workers=inner, outer="window_farming")
         if 1 < load.keys and outer <= key_partitioning.most_workers(load):
