@@ -85,7 +85,9 @@ def _add_reading_commands(commands) -> None:
     fmt.add_argument("--diff", action="store_true", help="change nothing; print what would change")
     graph = _add(commands, "graph", "draw the dataflow graph", program=True)
     graph.add_argument("-o", "--output", metavar="FILE", help="FILE.svg, .dot, .json or .txt (default: text to stdout)")
-    _add(commands, "explain", "show operators, windows and the chosen layout, with reasons", program=True)
+    explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
+                   program=True)
+    _add_asked(explain)
 
 
 def _add_building_commands(commands) -> None:
@@ -97,12 +99,27 @@ def _add_building_commands(commands) -> None:
                                                          "texts alone go to stdout unless -o is given")
     compile_.add_argument("--amalgamate", action="store_true", help="write the runtime as one file, dfrt.c with dfrt.h")
     compile_.add_argument("--print-outputs", action="store_true", help="print what would be written; build nothing")
+    _add_asked(compile_)
     run = _add(commands, "run", "compile a program and run it", program=True,
                epilog="Words after `--` go to the program: dfc run app.dfl -- --stats")
     run.add_argument("--workers", metavar="N", type=_positive, help="how many workers a parallel operator has")
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
+    _add_pattern(run)
     run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
+
+
+def _add_asked(parser) -> None:
+    """What the choice of patterns goes by."""
+    parser.add_argument("--cores", metavar="N", type=_positive,
+                        help="cores to plan for (default: those of `resources`, else of this machine)")
+    parser.add_argument("--profile", metavar="FILE", help="measured costs, rates and keys, from `dfc calibrate`")
+    _add_pattern(parser)
+
+
+def _add_pattern(parser) -> None:
+    parser.add_argument("--pattern", dest="patterns", metavar="OPERATOR=PATTERN[:N[,M]]", action="append", default=[],
+                        help="force an operator's pattern; can be given many times")
 
 
 def _add(commands, name: str, summary: str, program: bool | str = False, epilog: str | None = None):

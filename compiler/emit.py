@@ -9,11 +9,13 @@ from dfc.dsl.diagnostics import Diagnostics
 from . import pipeline
 from .artifacts import graph as graph_artifact
 from .artifacts import plan as plan_artifact
+from .select.asked import Asked
 
 _ENDINGS = {"c": (".c", ".h"), "header": (".h",), "control": (".json",)}
 
 
-def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...]) -> list[tuple[str, str]]:
+def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...],
+         asked: Asked | None = None) -> list[tuple[str, str]]:
     """The artefacts asked for, as (name, text), in the order of the pipeline."""
     program = pipeline.check(text, file, params)
     made = [(f"{program.name}.ast", _tree(text, file))] if "ast" in wanted else []
@@ -21,9 +23,9 @@ def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...
         return made
     graph = pipeline.flow(program)
     made += [(f"{program.name}.graph", graph_artifact.to_text(graph))] if "graph" in wanted else []
-    made += [(f"{program.name}.plan", plan_artifact.to_text(pipeline.plan(graph)))] if "plan" in wanted else []
+    made += [(f"{program.name}.plan", plan_artifact.to_text(pipeline.plan(graph, asked)))] if "plan" in wanted else []
     endings = tuple(ending for kind in wanted for ending in _ENDINGS.get(kind, ()))
-    bundle = pipeline.generate(text, file, params, embed="lib" in wanted)
+    bundle = pipeline.generate(text, file, params, embed="lib" in wanted, asked=asked)
     return made + [(name, content) for name, content in bundle.files if name.endswith(endings)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import dfc
 from dfc.dsl import typed
@@ -11,6 +12,10 @@ from dfc.dsl.diagnostics import Diagnostics, ProgramError
 from .artifacts.bundle import Bundle
 from .artifacts.graph import Graph
 from .artifacts.plan import Plan
+
+if TYPE_CHECKING:
+    from .select.asked import Asked
+    from .select.explain import Explanation
 
 
 def check(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None) -> typed.Program:
@@ -34,29 +39,39 @@ def flow(program: typed.Program) -> Graph:
     return run_passes(build_graph(program))
 
 
-def plan(graph: Graph) -> Plan:
-    """Graph → which steps share a thread, which are replicated."""
+def plan(graph: Graph, asked: Asked | None = None) -> Plan:
+    """Graph → which steps share a thread, which are replicated; with predictions when something was asked."""
+    from .select.asked import Asked, request_of, require_generated
     from .select.choose import choose
+    from .select.search import choose_patterns
 
-    return choose(graph)
+    request = request_of(graph.program, asked or Asked())
+    chosen = choose(graph, choose_patterns(graph, request) if asked else None)
+    require_generated(request, chosen)
+    return chosen
 
 
-def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None) -> dict:
-    """Text → what was decided and why, as data; `select.explain.to_text` prints it."""
-    from .select.explain import explanation
+def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None,
+            asked: Asked | None = None) -> Explanation:
+    """Text → what was decided and why, and what every pattern would give."""
+    from .select.asked import Asked, request_of
+    from .select.choose import choose
+    from .select.explain import Explanation
+    from .select.search import choose_patterns
 
     graph = flow(check(text, file, params, diagnostics))
-    return explanation(graph, plan(graph))
+    choice = choose_patterns(graph, request_of(graph.program, asked or Asked()))
+    return Explanation(graph, choose(graph, choice), choice)
 
 
 def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False,
-             diagnostics: Diagnostics | None = None) -> Bundle:
+             diagnostics: Diagnostics | None = None, asked: Asked | None = None) -> Bundle:
     """Text → everything that a C compiler needs; with `embed` also what others call the program by."""
     from .codegen.program import generate_files, generate_library
 
     program = check(text, file, params, diagnostics)
     graph = flow(program)
-    chosen, version, interface = plan(graph), dfc.__version__, None
+    chosen, version, interface = plan(graph, asked), dfc.__version__, None
     if embed:
         files, interface = generate_library(graph, chosen, version)
     else:

@@ -15,9 +15,10 @@ def user_code(graph: Graph) -> UserC | None:
     """The library; None when the program names no C."""
     from .build.library import compile_library
     from .codegen.program import library_of
+    from .select.choose import choose
 
     sources, program = pipeline.user_sources(graph), graph.program
     if not sources:
         return None
-    files, declarations = library_of(graph, pipeline.plan(graph))
+    files, declarations = library_of(graph, choose(graph))
     return UserC(compile_library(Bundle(program.name, files, sources, program.files)), declarations)

@@ -330,7 +330,7 @@ class SplitDecl:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """`pattern auto`, `pattern key_partitioning(workers: 4)`."""
+    """`pattern auto`, `pattern key_partitioning { workers: 4 }`, also with parentheses."""
 
     name: Ident
     settings: tuple[Setting, ...]

@@ -142,7 +142,7 @@ def _order(context: Context, decl: ast.OperatorDecl) -> str:
     return word.text
 
 
-def _pattern(context: Context, decl: ast.OperatorDecl) -> tuple[str, tuple[tuple[str, object], ...]] | None:
+def _pattern(context: Context, decl: ast.OperatorDecl) -> typed.Pattern | None:
     node = decl.pattern
     if node is None:
         return None
@@ -150,6 +150,6 @@ def _pattern(context: Context, decl: ast.OperatorDecl) -> tuple[str, tuple[tuple
         context.report(unknown("E0412", node.name.span, "pattern", node.name.text, list(PATTERNS)))
         return None
     known = PATTERNS[node.name.text]
-    return node.name.text, check_settings(context, node.settings, known, f"the pattern {node.name}")
-
+    settings = check_settings(context, node.settings, known, f"the pattern {node.name}")
+    return typed.Pattern(node.name.text, node.span, **dict(settings))
 

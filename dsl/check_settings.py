@@ -143,6 +143,8 @@ def _in_bounds(value: typed.Literal, node: ast.Expr, setting: Setting, what: str
         raise Mistake("E0409", node.span, f"{what} is {value.value}", expected="a number from 0 to 1")
     if setting.least is not None and not value.value >= setting.least:
         raise Mistake("E0409", node.span, f"{what} is {value.value}", expected=f"at least {setting.least:g}")
+    if setting.most is not None and not value.value <= setting.most:
+        raise Mistake("E0409", node.span, f"{what} is {value.value}", expected=f"at most {setting.most:g}")
 
 
 def _describe(setting: Setting) -> str:

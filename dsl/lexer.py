@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .span import Span
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "true", "false"))
 
 WORD, BAD, END = "NAME", "BAD", "$END"
+OPEN_SETTINGS = "_OPEN_SETTINGS"
 
 # What no terminal takes, cut so that a message can name the whole of it: an open string, a string in
 # single quotes, a number with something attached, operators of other languages, any other character.
@@ -63,7 +64,7 @@ class Vocabulary:
                           key=lambda terminal: -terminal.priority)
         self.keywords = {text: name for text, name in strings.items() if text.isidentifier()}
         self.punctuation = {text: name for text, name in strings.items() if text not in self.keywords}
-        self.spelling = {name: text for text, name in strings.items()}
+        self.spelling = {**{name: text for text, name in strings.items()}, OPEN_SETTINGS: "{"}
         marks = sorted(self.punctuation, key=len, reverse=True)
         self._token = re.compile("|".join([
             *(f"(?P<{terminal.name}>{terminal.pattern.to_regexp()})" for terminal in patterns),
@@ -71,6 +72,8 @@ class Vocabulary:
 
     def terminal(self, lexeme: Lexeme, fits: Callable[[str], bool]) -> str:
         """What the lexeme is at a place: a word is a keyword only where that keyword fits."""
+        if lexeme.kind == OPEN_SETTINGS and not fits(OPEN_SETTINGS):  # after a name that is spelt `pattern`
+            return self.punctuation["{"]
         if lexeme.kind != WORD:
             return lexeme.kind
         keyword = self.keywords.get(lexeme.text)
@@ -97,4 +100,13 @@ class Vocabulary:
             lexemes.append(Lexeme(kind, piece, match.start(), line, column, fresh))
             fresh = False
         lexemes.append(Lexeme(END, "", len(text), line, len(text) - line_start + 1, True))
-        return lexemes, comments
+        return [_in_context(lexeme, lexemes, i) for i, lexeme in enumerate(lexemes)], comments
+
+
+def _in_context(lexeme: Lexeme, lexemes: list[Lexeme], i: int) -> Lexeme:
+    """`pattern farm { workers: 3 }` has settings, `pattern farm { alternate a = … }` none: one token ahead does not
+    tell, so the brace is told here."""
+    if lexeme.text != "{" or i < 2 or lexemes[i - 2].text != "pattern" or lexemes[i - 1].kind != WORD:
+        return lexeme
+    empty, setting = lexemes[i + 1].text == "}", lexemes[i + 1].kind == WORD and lexemes[i + 2].text == ":"
+    return replace(lexeme, kind=OPEN_SETTINGS) if empty or setting else lexeme

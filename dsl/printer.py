@@ -104,7 +104,7 @@ def _sink(node: ast.SinkDecl) -> list[Part]:
 def _operator(node: ast.OperatorDecl) -> list[Part]:
     clauses = [*_keys(node.keys), *_window_clause(node.window), *_clause("order ", node.order)]
     if node.pattern:
-        settings = [_settings(node.pattern.settings, "()")] if node.pattern.settings else []
+        settings = [" ", _settings(node.pattern.settings, "{}")] if node.pattern.settings else []
         clauses.append(Item([f"pattern {node.pattern.name}", *settings], node.pattern.span))
     if node.expire_after:
         clauses.append(Item([f"expire after {expression(node.expire_after)}"], node.expire_after.span))

@@ -65,7 +65,7 @@ SETTING_CODES: dict[str, Code] = {
         "stream means = quotes |> window count 5 |> aggregate { x: avg(price) }\ncontrol for means mpc { horizon: 2 }"),
     "E0412": Code(
         "unknown pattern",
-        "Patterns are auto, sequential, pipeline, farm, key_partitioning, window_farming, pane_farming, "
+        "Patterns are auto, sequential, farm, key_partitioning, window_farming, pane_farming, "
         "window_partitioning and nesting.",
         "operator last on quotes window count 5 pattern window_farm { alternate a = { price: last(price) } }",
         "operator last on quotes window count 5 pattern window_farming { alternate a = { price: last(price) } }"),

@@ -13,13 +13,14 @@ class Setting:
     """What a setting takes.
 
     `kind`: duration, rate, int, number, ratio (0 to 1), frequency, size, bandwidth, bool, text, word (one of
-    `choices`) or words. `span` allows a range `a..b`, `least` is the smallest value.
+    `choices`) or words. `span` allows a range `a..b`, `least` and `most` are the smallest and the largest value.
     """
 
     kind: str
     choices: tuple[str, ...] = ()
     span: bool = False
     least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +116,24 @@ POLICIES: dict[str, dict[str, Setting]] = {
 
 # --- patterns ---------------------------------------------------------------------------------------
 
+MOST_WORKERS = 256
+_WORKERS = Setting("int", least=1, most=MOST_WORKERS)
+_SCHEDULE = Setting("word", ("round_robin", "on_demand"))
+
+# The names of the settings are those of `typed.Pattern`.
 PATTERNS: dict[str, dict[str, Setting]] = {
-    name: {"workers": _AT_LEAST_ONE, "degree": _AT_LEAST_ONE, "batch": _AT_LEAST_ONE, **more} for name, more in {
-        "auto": {}, "sequential": {}, "pipeline": {}, "farm": {}, "key_partitioning": {},
-        "window_farming": {"distribution": Setting("word", ("round_robin", "on_demand")),
-                           "style": Setting("word", ("active", "agnostic"))},
-        "pane_farming": {"merge_degree": _AT_LEAST_ONE, "stages": Setting("word", ("merged", "shuffled", "ring"))},
-        "window_partitioning": {"reduce": Setting("word", ("asynchronous", "synchronous"))},
-        "nesting": {"outer": Setting("word"), "inner": Setting("word"), "inner_degree": _AT_LEAST_ONE},
-    }.items()
+    "auto": {},
+    "sequential": {},
+    "farm": {"workers": _WORKERS},
+    "key_partitioning": {"workers": _WORKERS},
+    "window_farming": {"workers": _WORKERS, "batch": Setting("int", least=1, most=1 << 20), "schedule": _SCHEDULE,
+                       "style": Setting("word", ("active", "agnostic"))},
+    "pane_farming": {"workers": _WORKERS, "merge_workers": _WORKERS, "schedule": _SCHEDULE,
+                     "merge": Setting("word", ("collector", "farm", "shuffled", "ring"))},
+    "window_partitioning": {"workers": _WORKERS, "reduce": Setting("word", ("asynchronous", "synchronous")),
+                            "partition": Setting("word", ("round_robin", "contiguous"))},
+    "nesting": {"outer": Setting("word", ("window_farming", "key_partitioning")), "workers": _WORKERS,
+                "inner_workers": _WORKERS},
 }
 
 ORDERS = ("total", "key", "free")

@@ -322,6 +322,29 @@ class Alternate:
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """The parallel pattern that an operator asks for: `auto`, or one by name. What is None is left to the compiler.
+
+    schedule: round_robin, on_demand. style: active (workers keep windows), agnostic (they get whole ones). merge:
+    collector, farm, shuffled, ring. reduce: asynchronous, synchronous. partition: round_robin, contiguous. outer:
+    window_farming, key_partitioning.
+    """
+
+    name: str
+    span: Span = field(compare=False)
+    workers: int | None = None
+    batch: int | None = None
+    schedule: str | None = None
+    style: str | None = None
+    merge_workers: int | None = None
+    merge: str | None = None
+    reduce: str | None = None
+    partition: str | None = None
+    outer: str | None = None
+    inner_workers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Operator:
     """A named operator, or an `aggregate` of a pipeline (then with one alternate).
 
@@ -333,7 +356,7 @@ class Operator:
     alternates: tuple[Alternate, ...]
     ports: tuple[tuple[str, Record], ...] = ()
     order: str = "total"  # total, key, free
-    pattern: tuple[str, tuple[tuple[str, object], ...]] | None = None
+    pattern: Pattern | None = None
     expire_after: int | None = None
 
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...dsl import typed
+from .step_text import pattern_text
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -57,12 +60,46 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """What the model predicts: tuples a second, nanoseconds from a window's last tuple to its result, bytes, threads,
+    copies of a tuple."""
+
+    rate: float
+    latency: float
+    memory: float
+    threads: int
+    replication: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The pattern of a step, with all its settings; what is predicted of it; and why it was taken."""
+
+    step: str
+    pattern: typed.Pattern
+    predicted: Estimate
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the whole program runs: `fused` (one thread) or `staged`, for so many cores, with the prediction."""
+
+    kind: str
+    cores: int
+    predicted: Estimate
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     segments: tuple[Segment, ...]
     edges: tuple[Edge, ...]
     alternates: tuple[Alternative, ...]
     stores: tuple[tuple[str, str], ...]  # windowed step → how its windows are kept, and why
     buffered: tuple[str, ...]  # steps whose inputs can meet in one event, and wait for its end
+    layout: Layout | None = None  # with `decisions`, when cores, a profile or patterns were given
+    decisions: tuple[Decision, ...] = ()
 
     def segment_of(self, step: str) -> Segment:
         return next(segment for segment in self.segments if step in segment.steps)
@@ -76,13 +113,24 @@ def to_text(plan: Plan) -> str:
     lines += [f"alternate {a.operator} = {a.alternate}  -- {a.why}" for a in plan.alternates]
     lines += [f"store {step}: {how}" for step, how in plan.stores]
     lines += [f"buffered {step}" for step in plan.buffered]
+    if plan.layout is not None:
+        lines.append(f"layout {plan.layout.kind} on {plan.layout.cores} cores: {_estimate(plan.layout.predicted)}"
+                     f"  -- {plan.layout.why}")
+    lines += [f"pattern {d.step} = {pattern_text(d.pattern)}: {_estimate(d.predicted)}  -- {d.why}"
+              for d in plan.decisions]
     return "".join(line + "\n" for line in lines)
+
+
+def _estimate(predicted: Estimate) -> str:
+    return f"{predicted.rate:.0f} tuples/s, {predicted.latency / 1e3:.1f} us, {predicted.threads} threads"
 
 
 def verify(plan: Plan) -> None:
     """Every step is in one segment; edges go forward and end in the segments of their steps."""
     placed = [step for segment in plan.segments for step in segment.steps]
     assert len(placed) == len(set(placed)), "a step stands in two segments"
+    decided = [decision.step for decision in plan.decisions]
+    assert len(decided) == len(set(decided)) and set(decided) <= set(placed), "a decision about no step, or two about one"
     assert all(s.number == i for i, s in enumerate(plan.segments)), "segments are not numbered in order"
     second = {edge.onward for edge in plan.edges}
     for edge in plan.edges:

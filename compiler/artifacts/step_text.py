@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from ...dsl import typed
 from .expression_text import construct_lines, expression_text
 
@@ -96,7 +98,7 @@ def _operator_lines(body: typed.Operator) -> tuple[str, ...]:
     if body.order != "total":
         lines.append(f"order {body.order}")
     if body.pattern is not None:
-        lines.append(f"pattern {body.pattern[0]}")
+        lines.append(f"pattern {pattern_text(body.pattern)}")
     for alternate in body.alternates:
         lines += _alternate_lines(alternate)
     return tuple(lines)
@@ -118,3 +120,10 @@ def _update_lines(body: typed.Update) -> tuple[str, ...]:
         parts = (f"{name} = {expression_text(one)}" for name, one in zip(names, body.next, strict=True))
         then = "with " + ", ".join(parts)
     return (*keys_lines(body.keys), f"state {initial}", then, *construct_lines(body.construct))
+
+
+def pattern_text(pattern: typed.Pattern) -> str:
+    """`pane_farming { workers: 3, merge: ring }`: what is left to the compiler is left out."""
+    names = (part.name for part in fields(pattern) if part.name not in ("name", "span"))
+    settings = [f"{name}: {getattr(pattern, name)}" for name in names if getattr(pattern, name) is not None]
+    return f"{pattern.name} {{ {', '.join(settings)} }}" if settings else pattern.name

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dfc.compiler.failure import GOOD, Usage
 
+from .asked import asked
 from .program_text import read_program
 from .report import report
 
@@ -25,11 +26,11 @@ def run(args: Namespace) -> int:
     from dfc.dsl.diagnostics import Diagnostics
 
     order, params = build.Order(kinds, args.target, args.amalgamate), dict(args.defines)
-    texts = dict(emit(text, file, params, kinds)) if kinds else {}
+    texts = dict(emit(text, file, params, kinds, asked(args))) if kinds else {}
     if not (order.builds or order.amalgamate or args.output or args.print_outputs):
         return _print(texts)
     diagnostics = Diagnostics()
-    bundle = pipeline.generate(text, file, params, embed="lib" in kinds, diagnostics=diagnostics)
+    bundle = pipeline.generate(text, file, params, embed="lib" in kinds, diagnostics=diagnostics, asked=asked(args))
     folder = Path(args.output or _FOLDER)
     if args.print_outputs:
         return _print_names(folder, build.output_names(bundle, order, texts))

@@ -24,9 +24,10 @@ def all_codes() -> dict:
     """Every code by name, whichever stage gives it."""
     from dfc.compiler.build.codes import BUILD_CODES
     from dfc.compiler.graph.runnable import RUNNABLE_CODES
+    from dfc.compiler.patterns.codes import PATTERN_CODES
     from dfc.dsl.codes import CODES
 
-    return dict(sorted({**CODES, **RUNNABLE_CODES, **BUILD_CODES}.items()))
+    return dict(sorted({**CODES, **RUNNABLE_CODES, **PATTERN_CODES, **BUILD_CODES}.items()))
 
 
 def _near(name: str, codes: dict) -> str:

@@ -1,4 +1,4 @@
-"""`dfc explain`: operators, windows, the chosen layout and why."""
+"""`dfc explain`: operators, windows, the chosen layout and why; every pattern with its prediction."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from argparse import Namespace
 
 from dfc.compiler.failure import GOOD
 
+from .asked import asked
 from .program_text import read_program
 from .report import report
 
@@ -15,13 +16,12 @@ from .report import report
 def run(args: Namespace) -> int:
     text, file = read_program(args)
     from dfc.compiler import pipeline
-    from dfc.compiler.select.explain import to_text
     from dfc.dsl.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
-    found = pipeline.explain(text, file, dict(args.defines), diagnostics)
+    found = pipeline.explain(text, file, dict(args.defines), diagnostics, asked(args))
     if args.json:
-        sys.stdout.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
         return GOOD
-    sys.stdout.write(to_text(found))
+    sys.stdout.write(found.as_text())
     return report(diagnostics, args)

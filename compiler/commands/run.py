@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from .asked import asked
 from .program_text import read_program
 from .report import report
 
@@ -23,7 +24,7 @@ def _native(args: Namespace) -> int:
     from dfc.dsl.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
-    bundle = pipeline.generate(text, file, dict(args.defines), diagnostics=diagnostics)
+    bundle = pipeline.generate(text, file, dict(args.defines), diagnostics=diagnostics, asked=asked(args))
     program = build.compile_program(bundle, args.target, diagnostics)
     report(diagnostics, args)
     workers = ["--workers", str(args.workers)] if args.workers else []

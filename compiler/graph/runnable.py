@@ -14,9 +14,11 @@ RUNNABLE_CODES: dict[str, Code] = {
                   "Processing time belongs to the source: its tuples take the clock's time when they are read, and "
                   "every window after it goes by that. A window can't choose it for a stream that has event time.",
                   "|> window time 1s processing", "source q: Quote = csv(\"-\") processing time"),
-    "E0810": Code("patterns can't be forced yet",
-                  "The compiler chooses the pattern; `pattern auto` says so.",
-                  "operator a on s … pattern farm -> R { … }", "operator a on s … pattern auto -> R { … }"),
+    "E0810": Code("this pattern can't be generated yet",
+                  "The pattern applies and `dfc explain` predicts what it would give, but the code generator has no "
+                  "form for it yet, or none with these settings. `pattern auto` leaves the choice to the compiler. "
+                  "The interpreter runs the program: a pattern never changes what it means.",
+                  "operator a on s … pattern pane_farming -> R { … }", "operator a on s … pattern auto -> R { … }"),
     "E0811": Code("the interpreter has no sockets",
                   "The reference interpreter reads and writes files. The compiled program runs with tcp and unix.",
                   "source q: Quote = tcp(\"localhost:9000\")", "source q: Quote = csv(\"-\")"),
@@ -66,11 +68,9 @@ def _of_step(program: typed.Program, step: typed.Step) -> Iterator[tuple]:
     """(code, span, what it is about) for each thing in a step that can't run."""
     if not isinstance(step.body, typed.Operator):
         return
-    window, pattern = step.body.window, step.body.pattern
+    window = step.body.window
     if getattr(window, "processing", False) and not _by_the_clock(program, step):
         yield "E0803", window.span, f"`{step.name}`"
-    if pattern is not None and pattern[0] != "auto":
-        yield "E0810", step.span, f"`{pattern[0]}`"
 
 
 def _by_the_clock(program: typed.Program, step: typed.Step) -> bool:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import networkx as nx
 
 from ...dsl import typed
-from ...dsl.builtins import AGGREGATES
 from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, verify
 from ..graph.walk import expressions_of
+from ..patterns.function import combinable
+from .pattern_table import decided
+from .search import Choice
 from .segments import is_keyed, releases, segments_of
 
 
-def choose(graph: Graph) -> Plan:
+def choose(graph: Graph, choice: Choice | None = None) -> Plan:
+    """`choice` is the answer of the cost model, where it was asked."""
     segments, relays = segments_of(graph)
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
     edges = _edges(graph, segments, relays, set(buffered))
-    plan = Plan(segments, edges, _alternates(graph), _stores(graph), buffered)
+    layout, decisions = (decided(choice) if choice is not None else (None, ()))
+    plan = Plan(segments, edges, _alternates(graph), _stores(graph), buffered, layout, decisions)
     verify(plan)
     return plan
 
@@ -106,14 +110,6 @@ def needs_tuples(program: typed.Program, step: typed.Step) -> bool:
             return True
     return any(isinstance(part, typed.Aggregate) and not combinable(program, part)
                for expr in expressions_of(body) for part in walk(expr))
-
-
-def combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
-    """A pane takes its tuples as they arrive, so their order must not matter."""
-    if not aggregate.user:
-        return AGGREGATES[aggregate.function].combinable
-    definition = next(d for d in program.aggregates if d.name == aggregate.function)
-    return {"associative", "commutative"} <= definition.properties
 
 
 def _stores(graph: Graph) -> tuple[tuple[str, str], ...]:

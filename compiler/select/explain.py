@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ...dsl import typed
 from ...dsl.typed_walk import walk
@@ -11,6 +12,8 @@ from ..artifacts.plan import Edge, Plan
 from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
 from ..graph.walk import expressions_of
 from .choose import combinable, needs_tuples
+from .pattern_table import as_data, to_lines
+from .search import Choice
 
 _ROUTING = {"key": "to the worker that keeps the key", "deal": "to the workers in turn, block by block",
             "one": "to the one thread there"}
@@ -18,8 +21,23 @@ _MARKERS = {"event": "watermarks in order with the tuples", "round": "one waterm
 _SHOWN_WORKERS = (1, 2, 4)
 
 
+@dataclass(frozen=True)
+class Explanation:
+    """What there is to explain: the graph, its plan, and the choice of patterns behind it."""
+
+    graph: Graph
+    plan: Plan
+    choice: Choice
+
+    def as_data(self) -> dict:
+        return explanation(self.graph, self.plan) | {"patterns": as_data(self.choice)}
+
+    def as_text(self) -> str:
+        return to_text(explanation(self.graph, self.plan)) + "".join(f"{line}\n" for line in to_lines(self.choice))
+
+
 def explanation(graph: Graph, plan: Plan) -> dict:
-    """Everything, as JSON can say it."""
+    """Everything but the patterns, as JSON can say it."""
     return {
         "app": graph.program.name,
         "steps": [_step(graph, plan, step) for step in graph.steps],
@@ -145,4 +163,4 @@ def _thread_line(one: dict) -> str:
     return f"  --workers {one['workers']}: {count}: {', '.join(one['of'])}"
 
 
-__all__ = ["explanation", "to_text"]
+__all__ = ["Explanation", "explanation", "to_text"]

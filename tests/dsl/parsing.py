@@ -48,7 +48,7 @@ stream every = quotes
   |> update { n: i64 = 0 } with c("f.c", "step") emit { n }
 split readings |> by k into hot when value > 30.0, cold when value < -5.0, mild otherwise
 operator predict on mid, route.bad by symbol, k window count width slide step partial order key
-  pattern farm(workers: 4) expire after 1h -> Forecast {
+  pattern farm { workers: 4 } expire after 1h -> Forecast {
   alternate a value 1.0 cost 2ms selectivity 0.5 = c("hft.c", "fit")
   alternate b value 0.6 = { open: first(price) }
 }

@@ -1,0 +1,185 @@
+"""The profile: what was measured of a program and a machine. One small JSON file, verified when it is read.
+
+    {"schema": 1, "app": "hft", "from": "calibration",
+     "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "clock_ns": 22},
+     "sources": {"quotes": {"rate": 300000}},
+     "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "pane": null, "window": 136000, "merge": null}},
+                               "selectivity": 0.04, "keys": {"count": 2836, "p_max": 0.0287, "top": [0.0287, 0.019]}}}}
+
+Costs are nanoseconds: `tuple` for each input tuple, `pane` for each pane, `window` for each result, `merge` for merging
+a window's panes. Steps that are no operators have one alternate, called by their own name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = 1
+_COSTS = ("tuple", "pane", "window", "merge")
+_MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
+
+
+class ProfileError(Exception):
+    """A profile that can't be used. `code` is that of the diagnostic."""
+
+    def __init__(self, code: str, message: str):
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class StepCosts:
+    """Nanoseconds; None where nothing was measured."""
+
+    tuple: float | None = None
+    pane: float | None = None
+    window: float | None = None
+    merge: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """How many keys, the share of the heaviest one, and the shares of the heaviest ones, largest first."""
+
+    count: int
+    p_max: float
+    top: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorProfile:
+    costs: Mapping[str, StepCosts]
+    selectivity: float | None = None  # results for each input tuple
+    keys: Keys | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    app: str
+    origin: str  # what it was made from: "calibration", "trace"
+    machine: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)  # source → tuples a second
+    operators: Mapping[str, OperatorProfile] = field(default_factory=dict)
+
+    def costs(self, step: str, alternate: str | None) -> StepCosts | None:
+        """Of an operator's alternate, or of another step."""
+        found = self.operators.get(step)
+        return found.costs.get(alternate or step) if found else None
+
+
+# --- writing ----------------------------------------------------------------------------------------
+
+
+def to_json(profile: Profile) -> str:
+    """The same profile gives the same bytes."""
+    data = {"schema": SCHEMA, "app": profile.app, "from": profile.origin, "machine": _rounded(profile.machine),
+            "sources": {name: {"rate": rate} for name, rate in profile.rates.items()},
+            "operators": {name: _operator_data(one) for name, one in profile.operators.items()}}
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _operator_data(one: OperatorProfile) -> dict[str, Any]:
+    keys = one.keys and {"count": one.keys.count, "p_max": one.keys.p_max, "top": list(one.keys.top)}
+    costs = {name: _rounded({part: getattr(cost, part) for part in _COSTS}) for name, cost in one.costs.items()}
+    return {"costs": costs, "selectivity": one.selectivity, "keys": keys}
+
+
+def _rounded(values: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {name: None if value is None else round(value, 2) for name, value in values.items()}
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def from_json(text: str, app: str | None = None) -> Profile:
+    """Raises ProfileError unless the text is a profile (of this app)."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ProfileError("E0510", f"it is not JSON: {error}") from None
+    data = _object(data, "the profile")
+    if data.get("schema") != SCHEMA:
+        raise ProfileError("E0511", f"its schema is {data.get('schema')!r}; this dfc reads {SCHEMA}")
+    name = _text(data.get("app"), "app")
+    if app is not None and name != app:
+        raise ProfileError("E0513", f"it is of `{name}`, and this program is `{app}`")
+    machine = {part: _cost(value, f"machine.{part}") for part, value in _object(data.get("machine", {}),
+                                                                               "machine").items()}
+    unknown = sorted(set(machine) - set(_MACHINE))
+    if unknown:
+        raise ProfileError("E0512", f"machine has no cost `{unknown[0]}`; there is {', '.join(_MACHINE)}")
+    rates = {source: _cost(_object(one, f"sources.{source}").get("rate"), f"sources.{source}.rate")
+             for source, one in _object(data.get("sources", {}), "sources").items()}
+    operators = {step: _operator(_object(one, f"operators.{step}"), f"operators.{step}")
+                 for step, one in _object(data.get("operators", {}), "operators").items()}
+    given = {key: value for key, value in machine.items() if value is not None}
+    return Profile(name, _text(data.get("from", "unknown"), "from"), given,
+                   {key: value for key, value in rates.items() if value is not None}, operators)
+
+
+def _operator(data: dict, where: str) -> OperatorProfile:
+    costs = {}
+    for name, one in _object(data.get("costs", {}), f"{where}.costs").items():
+        parts = _object(one, f"{where}.costs.{name}")
+        unknown = sorted(set(parts) - set(_COSTS))
+        if unknown:
+            raise ProfileError("E0512", f"{where}.costs.{name} has no cost `{unknown[0]}`; there is {', '.join(_COSTS)}")
+        costs[name] = StepCosts(**{part: _cost(value, f"{where}.costs.{name}.{part}") for part, value in parts.items()})
+    return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"), _keys(data.get("keys"), where))
+
+
+def _keys(data: Any, where: str) -> Keys | None:
+    if data is None:
+        return None
+    data = _object(data, f"{where}.keys")
+    count = data.get("count")
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ProfileError("E0512", f"{where}.keys.count is {count!r}; expected a whole number of at least 1")
+    top = data.get("top", [])
+    if not isinstance(top, list):
+        raise ProfileError("E0512", f"{where}.keys.top is no list")
+    shares = [_share(share, f"{where}.keys.top") for share in top]
+    if shares != sorted(shares, reverse=True) or sum(shares) > 1 + 1e-6:
+        raise ProfileError("E0512", f"{where}.keys.top are not shares of one whole, largest first")
+    return Keys(count, _share(data.get("p_max"), f"{where}.keys.p_max"), tuple(shares))
+
+
+def _object(data: Any, where: str) -> dict:
+    if not isinstance(data, dict):
+        raise ProfileError("E0510", f"{where} is {_kind(data)}, not an object")
+    return data
+
+
+def _text(data: Any, where: str) -> str:
+    if not isinstance(data, str):
+        raise ProfileError("E0510", f"{where} is {_kind(data)}, not a text")
+    return data
+
+
+def _number(data: Any, where: str) -> float:
+    if isinstance(data, bool) or not isinstance(data, int | float) or not abs(data) < 1e18:
+        raise ProfileError("E0512", f"{where} is {json.dumps(data)[:40]}; expected a number")
+    return float(data)
+
+
+def _cost(data: Any, where: str) -> float | None:
+    if data is None:
+        return None
+    number = _number(data, where)
+    if number < 0:
+        raise ProfileError("E0512", f"{where} is {number:g}; expected at least 0")
+    return number
+
+
+def _share(data: Any, where: str) -> float:
+    number = _number(data, where)
+    if not 0 < number <= 1:
+        raise ProfileError("E0512", f"{where} is {number:g}; expected a share between 0 and 1")
+    return number
+
+
+def _kind(data: Any) -> str:
+    return {list: "a list", dict: "an object", str: "a text", type(None): "missing"}.get(type(data), "a number")

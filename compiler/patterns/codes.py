@@ -1,0 +1,44 @@
+"""The diagnostics about forced patterns and profiles."""
+
+from __future__ import annotations
+
+from ...dsl.codes import Code
+
+PATTERN_CODES: dict[str, Code] = {
+    "E0500": Code(
+        "the pattern does not apply",
+        "Which patterns apply follows from the function: whether it has a window, keys, and whether windows can be "
+        "composed from panes or partitions. `dfc explain` lists the ones that apply, and why the others do not.",
+        "operator a on s window count 10 pattern key_partitioning -> R { … }",
+        "operator a on s by symbol window count 10 pattern key_partitioning -> R { … }"),
+    "E0501": Code(
+        "panes of one tuple",
+        "Pane farming shares panes between the windows that overlap. With a slide of one tuple every pane holds one "
+        "tuple, and merging costs as much as the window itself.",
+        "operator a on s window count 10 slide 1 pattern pane_farming -> R { … }",
+        "operator a on s window count 10 slide 5 pattern pane_farming -> R { … }"),
+    "E0502": Code(
+        "--pattern can't be followed",
+        "It is OPERATOR=PATTERN, with degrees behind a colon: `predict=window_farming:4`, `predict=pane_farming:3,2` "
+        "(pane workers, merge workers), `predict=nesting:2,3` (outer, inner), and further settings by name: "
+        "`predict=window_farming:4,batch=8,schedule=on_demand`. A degree is from 1 to 256.",
+        "dfc compile app.dfl --pattern predict=pane_farming:0",
+        "dfc compile app.dfl --pattern predict=pane_farming:3,2"),
+    "E0510": Code(
+        "the profile can't be read",
+        "A profile is the JSON file that `dfc calibrate` writes. The message says what is wrong with this one.",
+        "dfc explain app.dfl --profile notes.txt", "dfc explain app.dfl --profile app.profile.json"),
+    "E0511": Code(
+        "the profile has another schema version",
+        "It was written by another version of dfc. Calibrate anew.",
+        '{"schema": 99, …}', '{"schema": 1, …}'),
+    "E0512": Code(
+        "a value of the profile can't be",
+        "Costs are nanoseconds of at least 0, shares and frequencies are between 0 and 1, counts are whole numbers.",
+        '{"operators": {"predict": {"costs": {"regression": {"window": -3}}}}}',
+        '{"operators": {"predict": {"costs": {"regression": {"window": 3}}}}}'),
+    "E0513": Code(
+        "the profile is of another program",
+        "The name of the program in the profile is not that of this one, so its costs mean nothing here.",
+        "dfc explain a.dfl --profile b.profile.json", "dfc explain a.dfl --profile a.profile.json"),
+}

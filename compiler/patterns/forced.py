@@ -1,0 +1,117 @@
+"""Patterns that the program or the command line asks for: read, compared with what applies and what is generated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from ...dsl import typed
+from ...dsl.diagnostics import Diagnostics
+from ...dsl.settings import PATTERNS as SETTINGS
+from ...dsl.span import Span
+from ...dsl.suggest import listing, nearest
+from . import GENERATED, PATTERNS
+from .function import Function, function_of
+
+OPTION = "--pattern"  # the name under which messages show the words of the command line
+_DEGREES = {"pane_farming": ("workers", "merge_workers"), "nesting": ("workers", "inner_workers")}
+
+
+class _Wrong(Exception):
+    """Message, what was expected, a fix."""
+
+
+def forced_patterns(program: typed.Program, words: Iterable[str], diagnostics: Diagnostics) -> dict[str, typed.Pattern]:
+    """Which operator must have which pattern; the command line counts more than the program. `auto` forces nothing."""
+    found = {step.name: step.body.pattern for step in program.steps
+             if isinstance(step.body, typed.Operator) and step.body.pattern is not None}
+    names = [step.name for step in program.steps if isinstance(step.body, typed.Operator)]
+    for line, word in enumerate(words, 1):
+        span = Span(OPTION, line, 1, line, len(word) + 1)
+        try:
+            operator, pattern = _read(word, span, names)
+            found[operator] = pattern
+        except _Wrong as wrong:
+            message, expected, fix = wrong.args
+            diagnostics.add("E0502", span, message, expected=expected, fix=fix)
+    return {name: pattern for name, pattern in found.items() if pattern.name != "auto"}
+
+
+def _read(word: str, span: Span, names: list[str]) -> tuple[str, typed.Pattern]:
+    """`predict=pane_farming:3,2`."""
+    operator, equals, rest = word.partition("=")
+    name, _, settings = rest.partition(":")
+    if not equals:
+        raise _Wrong(f"`{word}` is not OPERATOR=PATTERN", "predict=pane_farming:3,2", "")
+    if operator not in names:
+        raise _Wrong(f"there is no operator `{operator}`", listing(names) or "an operator of the program",
+                     nearest(operator, names) or "")
+    if name not in SETTINGS:
+        raise _Wrong(f"there is no pattern `{name}`", listing(list(SETTINGS)), nearest(name, list(SETTINGS)) or "")
+    values = dict(_settings(name, settings.split(","))) if settings else {}
+    return operator, typed.Pattern(name, span, **values)
+
+
+def _settings(pattern: str, words: list[str]) -> Iterator[tuple[str, object]]:
+    degrees = iter(_DEGREES.get(pattern, ("workers",)))
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            name, value = next(degrees, ""), word
+        if name not in SETTINGS[pattern]:
+            known = listing(sorted(SETTINGS[pattern])) or "no settings"
+            raise _Wrong(f"{pattern} has no setting for `{word}`", known, "")
+        yield name, _value(name, value, SETTINGS[pattern][name])
+
+
+def _value(name: str, text: str, setting) -> object:
+    if setting.kind == "word":
+        if text not in setting.choices:
+            raise _Wrong(f"`{name}` has no choice `{text}`", listing(setting.choices),
+                         nearest(text, setting.choices) or "")
+        return text
+    if not text.isascii() or not text.isdigit() or not setting.least <= int(text) <= setting.most:
+        raise _Wrong(f"`{name}` is {text}", f"a whole number from {setting.least:g} to {setting.most:g}", "")
+    return int(text)
+
+
+# --- what applies, what is generated ----------------------------------------------------------------
+
+
+def why_not(function: Function, pattern: typed.Pattern) -> str | None:
+    """Why the pattern, with these settings, can't be used for the function; None when it can."""
+    module = PATTERNS[pattern.name]
+    refused = module.applies(function)
+    if refused is None and hasattr(module, "setting_applies"):
+        refused = module.setting_applies(function, pattern)
+    return refused
+
+
+def check_forced(program: typed.Program, forced: Mapping[str, typed.Pattern], diagnostics: Diagnostics) -> None:
+    """Reports every forced pattern that does not apply."""
+    for name, pattern in forced.items():
+        function = function_of(program, program.step(name))
+        refused = why_not(function, pattern)
+        if refused is not None:
+            one_tuple = pattern.name == "pane_farming" and function.decomposable and function.slide_tuples == 1
+            diagnostics.add("E0501" if one_tuple else "E0500", pattern.span,
+                            f"`{pattern.name}` does not apply to `{name}`: {refused}",
+                            expected=f"one of {listing(applicable(function))}, or auto")
+
+
+def applicable(function: Function) -> list[str]:
+    return [name for name, module in PATTERNS.items() if module.applies(function) is None]
+
+
+def check_generated(forced: Mapping[str, typed.Pattern], segment_kind: Callable[[str], str], diagnostics: Diagnostics,
+                    generated: Mapping[str, tuple[str, ...]] = GENERATED) -> None:
+    """Reports every forced pattern that there is no code for. A degree is given to the finished program today."""
+    for name, pattern in forced.items():
+        if pattern.name not in generated:
+            diagnostics.add("E0810", pattern.span, f"`{pattern.name}` for `{name}` can't be generated yet",
+                            expected=f"{listing(sorted(generated))}, or auto")
+        elif segment_kind(name) not in generated[pattern.name]:
+            diagnostics.add("E0810", pattern.span, f"`{name}` can't be made {pattern.name} yet: it runs in a "
+                            f"{segment_kind(name)} segment", expected="`pattern auto`")
+        elif pattern != typed.Pattern(pattern.name, pattern.span):
+            diagnostics.add("E0810", pattern.span, f"`{name}` can't have settings of its own yet",
+                            expected=f"`pattern {pattern.name}`, and --workers N when the program runs")

@@ -1,0 +1,111 @@
+"""What is known of a step's function: the properties that decide which patterns apply.
+
+They are derived, never guessed: from the window, the keys, the built-in aggregates, and what the program declares of
+its own ones (`associative`, `commutative`, `decomposable`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...dsl import typed
+from ...dsl.builtins import AGGREGATES
+from ...dsl.typed_walk import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A step as the patterns see it.
+
+    window: `count`, `time`, `session`, `delta`, '' (no window). slide_tuples: of a count window, else None.
+    combinable: a value a pane, into which tuples go as they arrive, in any order.
+    decomposable: F = H∘G over panes, each pane in the order of its tuples.
+    whole: what needs the whole window, in words ('' when nothing does).
+    second_map: the reduced value goes back to a second pass over the tuples.
+    """
+
+    step: str
+    stateless: bool
+    keyed: bool
+    window: str = ""
+    slide_tuples: int | None = None
+    every_tuple: bool = False
+    combinable: bool = False
+    decomposable: bool = False
+    second_map: bool = False
+    whole: str = ""
+    order: str = "total"
+    ports: bool = False
+
+    @property
+    def windowed(self) -> bool:
+        return bool(self.window)
+
+    @property
+    def fixed_windows(self) -> bool:
+        """Where a window begins and ends does not depend on what the tuples say."""
+        return self.window in ("count", "time") and not self.every_tuple
+
+
+_STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
+_WINDOWS = {typed.CountWindow: "count", typed.TimeWindow: "time", typed.SessionWindow: "session",
+            typed.DeltaWindow: "delta"}
+
+
+def function_of(program: typed.Program, step: typed.Step, alternate: str | None = None) -> Function:
+    """The properties of a step; of an operator those of one alternate (by default the one of the highest value)."""
+    body = step.body
+    if isinstance(body, _STATELESS):
+        return Function(step.name, stateless=True, keyed=False)
+    if isinstance(body, typed.Operator):
+        return _operator(program, step, chosen_alternate(body, alternate))
+    keys = body.left_keys if isinstance(body, typed.Join) else getattr(body, "keys", ())
+    return Function(step.name, stateless=False, keyed=bool(keys))
+
+
+def chosen_alternate(body: typed.Operator, name: str | None = None) -> typed.Alternate:
+    if name is not None:
+        return next(one for one in body.alternates if one.name == name)
+    return max(body.alternates, key=lambda one: one.value)
+
+
+def _operator(program: typed.Program, step: typed.Step, alternate: typed.Alternate) -> Function:
+    body = step.body
+    if body.window is None:
+        return Function(step.name, stateless=True, keyed=False, order=body.order, ports=bool(body.ports))
+    whole, ordered = _needs(program, alternate)
+    every = getattr(body.window, "every_tuple", False)
+    slide = body.window.slide if isinstance(body.window, typed.CountWindow) else None
+    return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
+                    slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered,
+                    decomposable=not whole, whole=whole, order=body.order, ports=bool(body.ports))
+
+
+def _needs(program: typed.Program, alternate: typed.Alternate) -> tuple[str, bool]:
+    """What needs the whole window, in words, and whether the order of a pane's tuples matters."""
+    if isinstance(alternate.body, typed.CFunction):
+        return f"`{alternate.name}` is a function in C over the whole window", False
+    aggregates = [part for value in alternate.body.values for part in walk(value)
+                  if isinstance(part, typed.Aggregate)]
+    whole = [one.function for one in aggregates if not mergeable(program, one)]
+    ordered = any(not combinable(program, one) for one in aggregates)
+    named = ", ".join(dict.fromkeys(whole))
+    return (f"{named} need{'' if ',' in named else 's'} the whole window" if whole else ""), ordered
+
+
+def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
+    """Whether values of neighbouring panes can be merged."""
+    if not aggregate.user:
+        return AGGREGATES[aggregate.function].combinable
+    return bool({"associative", "decomposable"} & _definition(program, aggregate).properties)
+
+
+def combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
+    """A pane takes its tuples as they arrive, so their order must not matter."""
+    if not aggregate.user:
+        return AGGREGATES[aggregate.function].combinable
+    return {"associative", "commutative"} <= _definition(program, aggregate).properties
+
+
+def _definition(program: typed.Program, aggregate: typed.Aggregate) -> typed.AggregateDef:
+    return next(one for one in program.aggregates if one.name == aggregate.function)

@@ -1,0 +1,163 @@
+"""What a pattern's model takes and gives: the load of an operator, the machine, the prediction.
+
+All costs are nanoseconds. A prediction is a list of stages with their work per input tuple: an operator is as fast as
+its busiest thread, and all threads together have only the cores that there are. So the same stages add up to
+the model of a whole program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ...dsl import typed
+
+SECOND = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """`tuple`: taking one into the store (a combinable function computes here). `pane`: G over a pane. `window`: F at
+    the end of a window (of a combinable function: merging its panes). `merge`: H over a window's panes."""
+
+    tuple: float = 0.0
+    pane: float = 0.0
+    window: float = 0.0
+    merge: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """An operator's work. Windows are in tuples of one key; a step without a window has window and slide of one.
+
+    `shares_panes`: the store keeps a value a pane, so that neighbouring windows share the work.
+    `rate`: tuples a second that must be taken (None: not known). `ca2`, `cs2`: squared coefficients of variation of
+    the time between window ends, and of a window's computing time.
+    """
+
+    costs: Costs
+    window: float = 1.0
+    slide: float = 1.0
+    panes: float = 1.0
+    panes_a_slide: float = 1.0
+    shares_panes: bool = False
+    keys: int = 1
+    p_max: float = 1.0
+    spread: float = 1.0  # the sum of the squares of the keys' shares
+    rate: float | None = None
+    ca2: float = 1.0
+    cs2: float = 0.0
+    tuple_bytes: float = 64.0
+    partial_bytes: float = 32.0
+    order: str = "total"
+
+    @property
+    def whole(self) -> float:
+        """F over the tuples of a window, without shared panes: what a worker pays that gets windows whole."""
+        return self.window * self.costs.tuple + self.costs.window if self.shares_panes else self.costs.window
+
+    @property
+    def mapped(self) -> float:
+        """The part of `whole` that can be divided among workers."""
+        return max(0.0, self.whole - self.costs.merge)
+
+    @property
+    def pane(self) -> float:
+        """G at the end of a pane; a combinable function has it done by then."""
+        if self.shares_panes:
+            return 0.0
+        return self.costs.pane or self.mapped / self.panes
+
+    @property
+    def store_bytes(self) -> float:
+        """The state of all keys, once."""
+        one = self.panes * self.partial_bytes if self.shares_panes else self.window * self.tuple_bytes
+        return self.keys * one
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Cores, and what passing things between threads costs: `emit` to route one element and put it into a link,
+    `take` to get it out, `collect` to put a result in order and hand it on, `hop` until a waiting thread has it."""
+
+    cores: int = 1
+    emit: float = 8.0
+    take: float = 4.0
+    collect: float = 10.0
+    hop: float = 4000.0
+    link_bytes: float = 16 * 40 * 1024.0
+    routing: str = "hash"  # how keys get to workers: by hash, or balanced by a table
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Threads that do the same. `work` is theirs together for one input tuple, `peak` the busiest one's."""
+
+    name: str
+    threads: int
+    work: float
+    peak: float
+
+
+def balanced(name: str, threads: int, work: float) -> Stage:
+    return Stage(name, threads, work, work / threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """service: time between two results at full speed. rate: tuples a second, at most (λ_max). latency: from the tuple
+    that ends a window to its result, waiting included when a rate is known. replication: copies of a tuple."""
+
+    pattern: typed.Pattern
+    stages: tuple[Stage, ...]
+    service: float
+    rate: float
+    latency: float
+    memory: float
+    replication: float
+    limit: str = field(default="", compare=False)  # which stage is the bottleneck
+
+    @property
+    def threads(self) -> int:
+        return sum(stage.threads for stage in self.stages)
+
+
+def fastest(stages: tuple[Stage, ...], cores: int) -> tuple[float, str]:
+    """Nanoseconds a tuple at full speed, and what limits it: a stage, or the cores all threads share."""
+    busiest = max(stages, key=lambda stage: stage.peak)
+    shared = sum(stage.work for stage in stages) / cores
+    if shared > busiest.peak and sum(stage.threads for stage in stages) > cores:
+        return shared, "cores"
+    return busiest.peak, busiest.name
+
+
+def predict(pattern: typed.Pattern, load: Load, machine: Machine, stages: tuple[Stage, ...], computing: float,
+            servers: float, serving: float, memory: float, replication: float = 1.0) -> Prediction:
+    """`computing`: a window's time through the stages without waiting. `serving`: how long a result keeps one of
+    `servers` queues busy."""
+    a_tuple, limit = fastest(stages, machine.cores)
+    links = machine.link_bytes * max(0, sum(stage.threads for stage in stages) - 1)
+    latency = computing + waiting(load, a_tuple, servers, serving)
+    return Prediction(pattern, stages, a_tuple * load.slide, SECOND / a_tuple if a_tuple > 0 else float("inf"), latency,
+                      memory + links, replication, limit)
+
+
+def waiting(load: Load, a_tuple: float, servers: float, serving: float) -> float:
+    """Kingman's formula, ρ/(1-ρ)·(c_a²+c_s²)/2·T, for the busiest queue. Without a known rate nobody waits."""
+    if load.rate is None or serving <= 0:
+        return 0.0
+    busy = load.rate * a_tuple / SECOND
+    if busy >= 1:
+        return float("inf")
+    return busy / (1 - busy) * (load.ca2 / servers + load.cs2) / 2 * serving
+
+
+def with_workers(name: str, workers: int, **settings) -> typed.Pattern:
+    from ...dsl.span import NOWHERE
+
+    return typed.Pattern(name, NOWHERE, workers=workers, **settings)
+
+
+def filled(pattern: typed.Pattern, **defaults) -> typed.Pattern:
+    """The pattern with what it leaves open filled in."""
+    missing = {name: value for name, value in defaults.items() if getattr(pattern, name) is None}
+    return replace(pattern, **missing)

@@ -1,0 +1,70 @@
+"""Window farming: whole windows go to n workers (002 §4.3). Any window function, also without keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ...dsl import typed
+from .function import Function
+from .load import Load, Machine, Prediction, balanced, filled, predict, with_workers
+
+NAME = "window_farming"
+
+
+def applies(function: Function) -> str | None:
+    if not function.windowed:
+        return "it is stateless" if function.stateless else "its state is no window"
+    if not function.fixed_windows:
+        what = "a window for every tuple" if function.every_tuple else f"{function.window} windows"
+        return f"{what}: where one ends depends on the tuples, so none can be handed out before"
+    return None
+
+
+def copies(load: Load, workers: int, batch: int) -> float:
+    """To how many workers a tuple goes: neighbouring windows overlap; of a batch only its ends do (002 fig. 4.3)."""
+    covered = load.window + (batch - 1) * load.slide
+    return max(1.0, min(workers, covered / (batch * load.slide)))
+
+
+def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
+    yield with_workers(NAME, workers, batch=1, schedule="round_robin", style="agnostic")
+    overlap = math.ceil(load.window / load.slide)
+    for batch in sorted({1, max(1, overlap)}):
+        yield with_workers(NAME, workers, batch=batch, schedule="round_robin", style="active")
+
+
+def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
+    """T_S = T_F/n (eq. 4.1), λ_max = n·δ/T_F (eq. 4.4).
+
+    Agnostic workers get a window's place in the store that the emitter keeps. Active workers get the tuples of their
+    windows, each as often as `copies` says, and keep them.
+    """
+    pattern = filled(pattern, workers=machine.cores, batch=1, schedule="round_robin", style="agnostic")
+    agnostic = pattern.style == "agnostic"
+    stages = _agnostic(load, machine, pattern) if agnostic else _active(load, machine, pattern)
+    copied = 1.0 if agnostic else copies(load, pattern.workers, pattern.batch)
+    window = load.whole if agnostic else load.costs.window
+    queued = (pattern.batch - 1) / 2 * window  # a batch's windows wait for each other
+    return predict(pattern, load, machine, stages, window + queued + 2 * machine.hop, pattern.workers, window,
+                   _memory(load, agnostic, copied), copied)
+
+
+def _agnostic(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple:
+    # What combines as tuples come is only put away by the emitter; that is as much as passing it on.
+    keeping = min(load.costs.tuple, machine.emit) if load.shares_panes else load.costs.tuple
+    return (balanced("emitter", 1, keeping + machine.emit / load.slide),
+            balanced("workers", pattern.workers, (machine.take + load.whole) / load.slide),
+            balanced("collector", 1, machine.collect / load.slide))
+
+
+def _active(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple:
+    copied = copies(load, pattern.workers, pattern.batch)
+    work = copied * (machine.take + load.costs.tuple) + load.costs.window / load.slide
+    return (balanced("emitter", 1, copied * machine.emit), balanced("workers", pattern.workers, work),
+            balanced("collector", 1, machine.collect / load.slide))
+
+
+def _memory(load: Load, agnostic: bool, copied: float) -> float:
+    """Windows that are handed out whole need their tuples, also where panes would do."""
+    return load.keys * load.window * load.tuple_bytes if agnostic else load.store_bytes * copied

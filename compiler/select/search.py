@@ -1,0 +1,348 @@
+"""The choice: of all layouts and patterns that apply the one that fits the goals, and the table of the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ...dsl import typed
+from ...dsl.span import NOWHERE
+from ..artifacts.graph import Graph
+from ..artifacts.profile import Keys, Profile
+from ..patterns import GENERATED, PATTERNS
+from ..patterns.forced import why_not
+from ..patterns.load import Machine
+from .compose import Model, Unit, Whole, fused, staged, units_of
+from .segments import segments_of
+from .traffic import loads_of, wanted_rate
+
+WORTH = 1.05  # what a thread more must at least gain when no rate is known
+_SEQUENTIAL = typed.Pattern("sequential", NOWHERE)
+_ROUNDS = 2
+_UNBOUNDED = 1e6
+_SAME = 0.05  # goals that are missed by nearly as much are missed alike
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user gives: cores, a profile, forced patterns; and what the code generator can do."""
+
+    cores: int = 1
+    profile: Profile | None = None
+    forced: Mapping[str, typed.Pattern] = field(default_factory=dict)
+    generated: Mapping[str, object] = field(default_factory=lambda: GENERATED)
+    keys: Mapping[str, Keys] = field(default_factory=dict)
+    routing: str = "hash"
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """wanted: tuples a second that must be taken. latency: nanoseconds. Weights are those of the program."""
+
+    wanted: float | None
+    latency: float | None
+    weight_rate: float = 1.0
+    weight_latency: float = 1.0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One pattern for one operator: the best settings, what the program would do with them, why it was not taken
+    ('' for the one that was)."""
+
+    pattern: typed.Pattern
+    whole: Whole | None
+    applies: bool
+    generated: bool
+    chosen: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    model: Model
+    goals: Goals
+    best: Whole
+    rows: Mapping[str, tuple[Row, ...]]
+    why: str
+    needed: str  # what would be needed when the goals are not met
+
+
+# --- goals ------------------------------------------------------------------------------------------
+
+
+def goals_of(program: typed.Program, wanted: float | None) -> Goals:
+    """The goals that a plan can be judged by. Without any, the rate of the sources is what must be met."""
+    notes: list[str] = []
+    latency, ratio, weights = None, 1.0, {"latency": 1.0, "throughput": 1.0}
+    for goal in program.goals:
+        weights[goal.metric] = goal.weight
+        if goal.metric == "latency":
+            latency = min(goal.bound, latency or math.inf)
+            if goal.statistic not in ("", "mean"):
+                notes.append(f"the model predicts mean latency; the goal for {goal.statistic} is compared with that")
+        elif goal.metric == "throughput":
+            ratio = goal.bound
+            if wanted is None:
+                notes.append("the rate of the sources is not known, so the throughput goal can't be judged: "
+                             "give a profile with rates")
+    return Goals(None if wanted is None else wanted * ratio, latency, weights["throughput"], weights["latency"],
+                 tuple(notes))
+
+
+def violation(whole: Whole, goals: Goals) -> float:
+    """How far the goals are missed; 0 when they are met."""
+    missed = 0.0
+    if goals.wanted is not None:
+        missed += goals.weight_rate * max(0.0, goals.wanted / whole.rate - 1)
+    if goals.latency is not None:
+        over = whole.latency / goals.latency - 1
+        missed += goals.weight_latency * min(max(0.0, over), _UNBOUNDED)
+    return missed
+
+
+def better(one: Whole, other: Whole, goals: Goals) -> bool:
+    """First the goals; then, when the rate is known, fewer threads; else more throughput, if it is worth a thread."""
+    left, right = violation(one, goals), violation(other, goals)
+    if abs(left - right) > _SAME * max(left, right):
+        return left < right
+    if goals.wanted is None or left > 0:
+        if one.rate > WORTH * other.rate or other.rate > WORTH * one.rate:
+            return one.rate > other.rate
+    if one.threads != other.threads:
+        return one.threads < other.threads
+    mine, its = min(one.latency, 1e30), min(other.latency, 1e30)
+    if abs(mine - its) > 0.01 * max(mine, its):
+        return mine < its
+    return one.memory < other.memory
+
+
+# --- search -----------------------------------------------------------------------------------------
+
+
+def choose_patterns(graph: Graph, request: Request) -> Choice:
+    model, goals = model_of(graph, request)
+    best = _search(model, goals, request)
+    ideal = _search(model, goals, replace(request, generated=PATTERNS))
+    rows = {unit.name: tuple(_rows(model, goals, request, unit, best, ideal)) for unit in model.units}
+    return Choice(model, goals, best, rows, _why(model, goals, best), _needed(graph, request, goals, best))
+
+
+def model_of(graph: Graph, request: Request) -> tuple[Model, Goals]:
+    segments, _ = segments_of(graph)
+    loads = loads_of(graph, request.profile, request.keys)
+    wanted = wanted_rate(graph, request.profile)
+    machine = machine_of(request)
+    return (Model(graph, loads, segments, units_of(loads, segments), machine, wanted),
+            goals_of(graph.program, wanted))
+
+
+def machine_of(request: Request) -> Machine:
+    measured = request.profile.machine if request.profile else {}
+    costs = {name.removesuffix("_ns"): value for name, value in measured.items() if name != "clock_ns"}
+    return Machine(cores=request.cores, routing=request.routing, **costs)
+
+
+def _search(model: Model, goals: Goals, request: Request) -> Whole:
+    """One thread against the best layout with many. Operators are improved one after the other, twice."""
+    start = {unit.name: request.forced.get(unit.name, _SEQUENTIAL) for unit in model.units}
+    allowed = {unit.name: tuple(_candidates(model, request, unit, request.generated)) for unit in model.units}
+    patterns = dict(start)
+    for _ in range(_ROUNDS):
+        for unit in model.units:
+            patterns[unit.name] = _best_pattern(model, goals, patterns, unit, allowed[unit.name])[0]
+    many = staged(model, patterns)
+    if any(pattern.name != "sequential" for pattern in request.forced.values()):
+        return many
+    one = fused(model, {unit.name: _SEQUENTIAL for unit in model.units})
+    return many if better(many, one, goals) else one
+
+
+def _candidates(model: Model, request: Request, unit: Unit, names: Iterable[str]) -> Iterator[typed.Pattern]:
+    """What applies to a unit, of these patterns; of a forced one its open settings only."""
+    forced = request.forced.get(unit.name)
+    if forced is not None:
+        yield from _completions(unit, forced, model.machine.cores)
+        return
+    function = model.loads[unit.name].function
+    for name in (name for name in PATTERNS if name in names):
+        if PATTERNS[name].applies(function) is None:
+            yield from _all_configurations(model, unit, name)
+
+
+def _all_configurations(model: Model, unit: Unit, name: str) -> Iterator[typed.Pattern]:
+    function = model.loads[unit.name].function
+    for workers in ([1] if name == "sequential" else _degrees(model.machine.cores)):
+        for pattern in PATTERNS[name].configurations(unit.load, workers):
+            if why_not(function, pattern) is None:
+                yield pattern
+
+
+def _degrees(cores: int) -> list[int]:
+    """All of them up to 24, then in steps of an eighth."""
+    found, degree = [], 1
+    while degree <= cores:
+        found.append(degree)
+        degree += max(1, degree // 8 if degree >= 24 else 1)
+    return found
+
+
+def _completions(unit: Unit, forced: typed.Pattern, cores: int) -> Iterator[typed.Pattern]:
+    """The forced pattern with its open settings filled in as the model would."""
+    fixed = {name: value for name in ("workers", "batch", "schedule", "style", "merge_workers", "merge", "reduce",
+                                      "partition", "outer", "inner_workers")
+             if (value := getattr(forced, name)) is not None}
+    degrees = [forced.workers] if forced.workers else _degrees(cores)
+    merging = forced.merge_workers or 0
+    seen = False
+    for workers in degrees:
+        for pattern in PATTERNS[forced.name].configurations(unit.load, workers + merging):
+            if all(getattr(pattern, name) in (value, None) for name, value in fixed.items()):
+                seen = True
+                yield replace(pattern, **fixed)
+    if not seen:
+        yield replace(forced, workers=forced.workers or 1)
+
+
+def _best_pattern(model: Model, goals: Goals, patterns: Mapping[str, typed.Pattern], unit: Unit,
+                  candidates: Iterable[typed.Pattern]) -> tuple[typed.Pattern, Whole | None]:
+    """The best for one unit while the others stay."""
+    best: tuple[typed.Pattern, Whole | None] = (patterns[unit.name], None)
+    for pattern in candidates:
+        whole = staged(model, {**patterns, unit.name: pattern})
+        if best[1] is None or better(whole, best[1], goals):
+            best = (pattern, whole)
+    return best
+
+
+# --- the table --------------------------------------------------------------------------------------
+
+
+def _rows(model: Model, goals: Goals, request: Request, unit: Unit, best: Whole, ideal: Whole) -> Iterator[Row]:
+    """`ideal` is the choice if every pattern were generated."""
+    function = model.loads[unit.name].function
+    taken = {name: one.pattern for name, one in best.patterns.items()}
+    forced = request.forced.get(unit.name)
+    for name, module in PATTERNS.items():
+        refused = module.applies(function)
+        if refused is not None:
+            yield Row(typed.Pattern(name, NOWHERE), None, False, name in request.generated, False,
+                      f"does not apply: {refused}")
+            continue
+        if taken[unit.name].name == name:
+            yield Row(taken[unit.name], best, True, name in request.generated, True, "")
+            continue
+        candidates = tuple(_all_configurations(model, unit, name))
+        if not candidates:
+            yield Row(typed.Pattern(name, NOWHERE), None, True, name in request.generated, False,
+                      f"has no configuration within {model.machine.cores} core{'s' * (model.machine.cores > 1)}")
+            continue
+        if name == "sequential":
+            pattern, whole = _SEQUENTIAL, _alone(model, goals, taken, unit)
+        else:
+            pattern, whole = _best_pattern(model, goals, taken, unit, candidates)
+        made = name in request.generated
+        why = "another pattern is forced" if forced else _why_not(whole, best if made else ideal, goals)
+        if not made:
+            would = ideal.patterns[unit.name].pattern.name == name
+            why = "not generated yet; " + ("it would be chosen" if would else why)
+        yield Row(pattern, whole, True, made, False, why)
+
+
+def _alone(model: Model, goals: Goals, taken: Mapping[str, typed.Pattern], unit: Unit) -> Whole:
+    """The operator without a pattern: in a thread of its own, or, when it is the only one with one, all in one thread."""
+    others = [name for name, pattern in taken.items() if name != unit.name and pattern.name != "sequential"]
+    many = staged(model, {**taken, unit.name: _SEQUENTIAL})
+    if others:
+        return many
+    one = fused(model, {other.name: _SEQUENTIAL for other in model.units})
+    return many if better(many, one, goals) else one
+
+
+def _why_not(whole: Whole, best: Whole, goals: Goals) -> str:
+    """In what `best` is better."""
+    if violation(whole, goals) > violation(best, goals) * (1 + _SAME) + 1e-3:
+        return _missed(whole, goals)
+    slower = whole.rate * WORTH < best.rate
+    if slower and goals.wanted is None:
+        return f"gives {whole.rate / best.rate:.0%} of the throughput"
+    if whole.threads > best.threads:
+        return f"no gain for {whole.threads - best.threads} more threads"
+    if slower:
+        return f"gives {whole.rate / best.rate:.0%} of the throughput"
+    if whole.latency > 1.01 * best.latency:
+        return f"the same throughput, {whole.latency / best.latency:.1f} times the latency"
+    return "no better, and needs more memory" if whole.memory > best.memory else "no better"
+
+
+def _missed(whole: Whole, goals: Goals) -> str:
+    if goals.latency is not None and not whole.latency <= goals.latency:
+        return f"misses the latency goal: {time_text(whole.latency)} instead of {time_text(goals.latency)}"
+    return f"does not take the rate: {rate_text(whole.rate)} instead of {rate_text(goals.wanted or 0)}"
+
+
+# --- reasons ----------------------------------------------------------------------------------------
+
+
+def _why(model: Model, goals: Goals, best: Whole) -> str:
+    met = violation(best, goals) == 0
+    if best.layout == "fused" and goals.wanted is not None and met:
+        return f"one thread is enough: it takes {rate_text(best.rate)}, and {rate_text(goals.wanted)} are wanted"
+    if best.layout == "fused" and model.machine.cores == 1:
+        return "there is one core: threads would only add the cost of passing tuples between them"
+    if best.layout == "fused":
+        return "no layout with threads is 5 % faster: passing tuples costs what parallel work gains"
+    limit = "the cores" if best.limit == "cores" else best.limit
+    if goals.wanted is not None and met:
+        return f"the fewest threads that meet the goals; {limit} would be the next limit, at {rate_text(best.rate)}"
+    if not met:
+        return f"the nearest to the goals; {limit} is the limit, at {rate_text(best.rate)}"
+    return f"the highest throughput; {limit} is the limit, at {rate_text(best.rate)}"
+
+
+def _needed(graph: Graph, request: Request, goals: Goals, best: Whole) -> str:
+    """What would meet the goals when these cores do not: the fewest cores, or what stands in the way."""
+    if violation(best, goals) < 1e-3:
+        return ""
+    for cores in (n for n in _degrees(256) if n > request.cores):
+        more = replace(request, cores=cores)
+        model, _ = model_of(graph, more)
+        whole = _search(model, goals, more)
+        if violation(whole, goals) < 1e-3:
+            how = ", ".join(f"{name}: {_short(one.pattern)}" for name, one in whole.patterns.items()
+                            if one.pattern.name != "sequential")
+            return f"{cores} cores would meet the goals ({how or 'a thread for each segment'})"
+    everything = replace(request, cores=256)
+    model, _ = model_of(graph, everything)
+    whole = _search(model, goals, everything)
+    said = f"more cores alone do not meet the goals: with 256 it is {rate_text(whole.rate)} and " \
+           f"{time_text(whole.latency)}; the limit is {whole.limit}"
+    ungenerated = set(PATTERNS) - set(request.generated)
+    if ungenerated and not request.forced:
+        free = replace(everything, generated=PATTERNS)
+        if violation(_search(model, goals, free), goals) < 1e-3:
+            said += "; a pattern that is not generated yet would meet them"
+    return said
+
+
+def _short(pattern: typed.Pattern) -> str:
+    degrees = [str(n) for n in (pattern.workers, pattern.merge_workers, pattern.inner_workers) if n is not None]
+    return pattern.name + (":" + ",".join(degrees) if degrees else "")
+
+
+def rate_text(rate: float) -> str:
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if rate >= size:
+            return f"{rate / size:.3g} {unit}/s"
+    return f"{rate:.3g}/s"
+
+
+def time_text(nanoseconds: float) -> str:
+    if math.isinf(nanoseconds):
+        return "without end"
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds:.3g} ns"
