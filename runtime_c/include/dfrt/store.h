@@ -85,8 +85,8 @@ dfrt_timer dfrt_timers_pop(dfrt_timers *timers, dfrt_group_compare compare, cons
  * Reorders the values. */
 double dfrt_quantile(double *values, size_t count, double q);
 
-/* e = x0, then e = alpha·x + (1 − alpha)·e, by time, ties in the given order; without times in the given order. */
-double dfrt_ewma(const double *values, const int64_t *times, size_t count, double alpha);
+/* e = x0, then e = alpha·x + (1 − alpha)·e, in the given order. */
+double dfrt_ewma(const double *values, size_t count, double alpha);
 
 /* Mean and sum of squared distances of two sets, the first of `before` values, the second of `count`. */
 void dfrt_combine_moments(double *mean, double *m2, int64_t before, double later_mean, double later_m2,
