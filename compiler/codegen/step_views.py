@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import networkx as nx
+
 from ...dsl import typed
 from ...dsl.types import Record, Symbol
 from ..artifacts.graph import Graph
@@ -28,6 +30,12 @@ class Context:
 
     def input(self, step: typed.Step, port: int = 0) -> Record:
         return self.graph.step(step.inputs[port]).record
+
+    def timed(self, step: typed.Step) -> bool:
+        """Whether tuples that reach the step have event times; else all of theirs are 0."""
+        sources = (self.graph.step(name).body for name in nx.ancestors(self.graph.flow, step.name))
+        return any(isinstance(one, typed.Source) and (one.event_time is not None or one.processing_time)
+                   for one in sources)
 
     def output(self, step: typed.Step) -> str:
         """The struct that a step puts out; of an operator with ports the one with all of them."""
@@ -79,6 +87,7 @@ class AlternateView:
     function: str = ""
     line: int = 0
     file: str = ""
+    window: tuple[str, ...] = ()  # the view that the function takes
     folds: bool = False
     whole: tuple[Whole, ...] = ()
 
