@@ -339,10 +339,13 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Alternate:
+    """`columns` are the fields that C over a window takes as columns (empty: it takes whole tuples)."""
+
     name: Ident
     value: Expr | None
     cost: Expr | None
     selectivity: Expr | None
+    columns: tuple[Ident, ...]
     body: Construct | CFunction
     span: Span = field(compare=False)
 

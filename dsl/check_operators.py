@@ -8,7 +8,7 @@ from .check_pipelines import find_record, fit_for_union, window_scope
 from .check_settings import check_settings
 from .check_types import c_function, unique
 from .check_update import expiry
-from .check_windows import check_keys, check_window
+from .check_windows import check_keys, check_window, field_of, named_fields
 from .context import Context, unknown
 from .mistake import Mistake
 from .scope import Scope, of_record
@@ -27,7 +27,7 @@ def check_operator(streams: Streams, decl: ast.OperatorDecl) -> None:
     ports = _ports(context, decl)
     record = find_record(context, decl.result) if isinstance(decl.result, ast.Ident) else None
     known = record is not None or decl.result is None
-    alternates, record = _alternates(context, decl, scope, record, known)
+    alternates, record = _alternates(context, decl, scope, record, known, source.record)
     if ports:
         record = ports[0][1]
     body = None
@@ -81,7 +81,7 @@ def _ports(context: Context, decl: ast.OperatorDecl) -> tuple[tuple[str, Record]
 
 
 def _alternates(context: Context, decl: ast.OperatorDecl, scope: Scope, record: Record | None,
-                known: bool) -> tuple[tuple[typed.Alternate, ...], Record | None]:
+                known: bool, given: Record | None) -> tuple[tuple[typed.Alternate, ...], Record | None]:
     """All implementations; the first with a body decides the record when none is declared."""
     if not decl.alternates:
         context.report(Mistake("E0321", decl.name.span, f"the operator `{decl.name}` has no implementation",
@@ -92,8 +92,9 @@ def _alternates(context: Context, decl: ast.OperatorDecl, scope: Scope, record: 
         if isinstance(body, typed.Construct) and known and record is None:
             record = body.record
         value, cost, selectivity = _properties(context, node)
+        columns = _columns(context, decl, node, given)
         if body is not None:
-            result.append(typed.Alternate(node.name.text, value, cost, selectivity, body, node.span))
+            result.append(typed.Alternate(node.name.text, value, cost, selectivity, body, node.span, columns))
     return tuple(result), record
 
 
@@ -110,6 +111,16 @@ def _body(context: Context, decl: ast.OperatorDecl, node: ast.Alternate, scope: 
         return None
     keys = tuple(key.text for key in decl.keys)
     return check_body(context, scope, node.body, record, decl.name.text, node.name.span, keys)
+
+
+def _columns(context: Context, decl: ast.OperatorDecl, node: ast.Alternate, given: Record | None) -> tuple[str, ...]:
+    """The fields that the C function takes as columns."""
+    if node.columns and (decl.window is None or not isinstance(node.body, ast.CFunction)):
+        what = "an operator without a window" if decl.window is None else "an alternate that is not in C"
+        context.report(Mistake("E0328", node.columns[0].span, f"{what} has no columns",
+                               expected='a window, and c("file.c", "function")'))
+        return ()
+    return named_fields(context, node.columns, given, "column", lambda column: field_of(context, column, given))
 
 
 def _properties(context: Context, node: ast.Alternate) -> tuple[float, float | None, float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import ast, typed
@@ -113,24 +114,37 @@ def _threshold(threshold: typed.Literal, value: typed.Expr) -> typed.Expr:
 
 def check_keys(context: Context, keys: tuple[ast.Ident, ...], record: Record | None) -> tuple[str, ...]:
     """The fields after `by` that exist and can be keys; the others are reported."""
+    return named_fields(context, keys, record, "key", lambda key: key_field(context, key, record))
+
+
+def named_fields(context: Context, names: tuple[ast.Ident, ...], record: Record | None, what: str,
+                 check: Callable[[ast.Ident], Type]) -> tuple[str, ...]:
+    """Each name once; `check` raises for one that is no good field of the record."""
     good: dict[str, ast.Ident] = {}
-    for key in keys if record is not None else ():
+    for name in names if record is not None else ():
         with context.reporting():
-            key_field(context, key, record)
-            if key.text in good:
-                raise Mistake("E0112", key.span, f"the key `{key}` is named twice",
-                              notes=(Note("first here", good[key.text].span),))
-        good.setdefault(key.text, key)
+            check(name)
+            if name.text in good:
+                raise Mistake("E0112", name.span, f"the {what} `{name}` is named twice",
+                              notes=(Note("first here", good[name.text].span),))
+        good.setdefault(name.text, name)
     return tuple(good)
 
 
 def key_field(context: Context, key: ast.Ident, record: Record) -> Type:
     """The type of a key of the record."""
+    type_ = field_of(context, key, record)
+    if type_ != WRONG and not can_be_key(type_):
+        raise Mistake("E0312", key.span, f"`{key}` is {type_}, which can't be a key",
+                      expected="an integer, bool, time, symbol or text", notes=context.owner(record.name)[1])
+    return type_
+
+
+def field_of(context: Context, name: ast.Ident, record: Record) -> Type:
+    """The type of a field of the record."""
     where, notes = context.owner(record.name)
-    field = record.field(key.text)
+    field = record.field(name.text)
     if field is None:
-        raise unknown("E0100", key.span, "field", key.text, [f.name for f in record.fields], where=where, notes=notes)
-    if field.type != WRONG and not can_be_key(field.type):
-        raise Mistake("E0312", key.span, f"`{key}` is {field.type}, which can't be a key",
-                      expected="an integer, bool, time, symbol or text", notes=notes)
+        raise unknown("E0100", name.span, "field", name.text, [f.name for f in record.fields], where=where,
+                      notes=notes)
     return field.type

@@ -128,6 +128,7 @@ def _window_clause(window: ast.Window | None) -> list[Item]:
 def _alternate(node: ast.Alternate) -> list[Part]:
     clauses = (("value", node.value), ("cost", node.cost), ("selectivity", node.selectivity))
     head = "".join(f" {word} {expression(amount)}" for word, amount in clauses if amount)
+    head += f" columns {', '.join(map(str, node.columns))}" if node.columns else ""
     return [f"alternate {node.name}{head} = ", _body(node.body)]
 
 

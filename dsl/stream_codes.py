@@ -136,4 +136,10 @@ STREAM_CODES: dict[str, Code] = {
         "`order key` keeps the order of each key's results, so there must be keys.",
         "operator last on quotes window count 5 order key { alternate a = { price: last(price) } }",
         "operator last on quotes by symbol window count 5 order key { alternate a = { price: last(price) } }"),
+    "E0328": Code(
+        "columns without a window in C",
+        "`columns` names the fields that a C function takes from the tuples of a window, each as an array. An alternate "
+        "in the language names its fields itself, and a single tuple is passed whole.",
+        "operator last on quotes window count 5 { alternate a columns price = { price: last(price) } }",
+        'operator last on quotes window count 5 -> Quote { alternate a columns price = c("last.c", "last") }'),
 }

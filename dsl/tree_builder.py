@@ -120,7 +120,7 @@ class TreeBuilder(StageBuilder):
         found = self._arrange(f"alternate `{name}`", tuple(clauses))
         value = {word: clause.value for word, clause in found.items()}
         return ast.Alternate(name, value.get("value"), value.get("cost"), value.get("selectivity"),
-                             self._construct_or_c(body), span)
+                             value.get("columns", ()), self._construct_or_c(body), span)
 
     def on_pattern(self, span: Span, name: ast.Ident, settings: tuple[ast.Setting, ...] | None) -> ast.Pattern:
         return ast.Pattern(name, settings or (), span)

@@ -311,7 +311,8 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Alternate:
-    """One implementation of an operator. `cost` in nanoseconds a result and `selectivity` if declared."""
+    """One implementation of an operator. `cost` in nanoseconds a result and `selectivity` if declared. C with
+    `columns` takes these fields of the window's tuples, each as an array; without them it takes whole tuples."""
 
     name: str
     value: float
@@ -319,6 +320,7 @@ class Alternate:
     selectivity: float | None
     body: Construct | CFunction
     span: Span = field(compare=False)
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

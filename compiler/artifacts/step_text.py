@@ -106,6 +106,7 @@ def _operator_lines(body: typed.Operator) -> tuple[str, ...]:
 
 def _alternate_lines(alternate: typed.Alternate) -> tuple[str, ...]:
     head = f"alternate {alternate.name} value {alternate.value}"
+    head += f" columns {', '.join(alternate.columns)}" if alternate.columns else ""
     if isinstance(alternate.body, typed.CFunction):
         return (f'{head} = c("{alternate.body.path}", "{alternate.body.name}")',)
     return (head, *(f"  {line}" for line in construct_lines(alternate.body)))

@@ -51,6 +51,7 @@ operator predict on mid, route.bad by symbol, k window count width slide step pa
   pattern farm { workers: 4 } expire after 1h -> Forecast {
   alternate a value 1.0 cost 2ms selectivity 0.5 = c("hft.c", "fit")
   alternate b value 0.6 = { open: first(price) }
+  alternate c columns price, volume value 0.5 = c("hft.c", "fit_columns")
 }
 operator route on s -> { good: A, bad: B } { alternate x = c("r.c", "route") }
 sink forecasts = predict order free to csv("forecasts.csv")
