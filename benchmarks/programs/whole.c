@@ -1,4 +1,4 @@
-/* What the operator of windows_whole.dfl computes: five statistics of one window in one pass over its tuples, with
+/* What the operator of windows_whole.dfl computes: five statistics of one window in one pass over its columns, with
  * several of each running side by side, so that no addition waits for the one before it. */
 #include "windows_whole.h"
 
@@ -14,15 +14,15 @@ typedef struct sums {
     double distance[LANES], square[LANES], volume[LANES], worth[LANES], low[LANES], high[LANES];
 } sums;
 
-static void add(sums *s, int lane, const windows_whole_Traded *t, double shift)
+static void add(sums *s, int lane, double price, double volume, double shift)
 {
-    double distance = t->price - shift;
+    double distance = price - shift;
     s->distance[lane] += distance;
     s->square[lane] += distance * distance;
-    s->volume[lane] += t->volume;
-    s->worth[lane] += t->price * t->volume;
-    s->low[lane] = lower(s->low[lane], t->price);
-    s->high[lane] = higher(s->high[lane], t->price);
+    s->volume[lane] += volume;
+    s->worth[lane] += price * volume;
+    s->low[lane] = lower(s->low[lane], price);
+    s->high[lane] = higher(s->high[lane], price);
 }
 
 static void fold(sums *s)
@@ -37,20 +37,20 @@ static void fold(sums *s)
     }
 }
 
-bool whole_window(const windows_whole_stats_window *window, windows_whole_Stats *result)
+bool whole_window(const windows_whole_stats_whole_columns *window, windows_whole_Stats *result)
 {
-    const windows_whole_Traded *t = window->tuples;
+    const double *restrict price = window->price, *restrict volume = window->volume;
     size_t count = window->count, whole = count - count % LANES;
-    double shift = t[0].price; /* distances from one of the values: their squares do not cancel */
+    double shift = price[0]; /* distances from one of the values: their squares do not cancel */
     sums s = {0};
     for (int k = 0; k < LANES; k++) s.low[k] = s.high[k] = shift;
     for (size_t i = 0; i < whole; i += LANES)
-        for (int k = 0; k < LANES; k++) add(&s, k, &t[i + (size_t)k], shift);
-    for (size_t i = whole; i < count; i++) add(&s, 0, &t[i], shift);
+        for (int k = 0; k < LANES; k++) add(&s, k, price[i + (size_t)k], volume[i + (size_t)k], shift);
+    for (size_t i = whole; i < count; i++) add(&s, 0, price[i], volume[i], shift);
     fold(&s);
     double n = (double)count, spread = s.square[0] - s.distance[0] * s.distance[0] / n;
     *result = (windows_whole_Stats){
-        .key = t[0].key,
+        .key = window->key.key,
         .mean = shift + s.distance[0] / n,
         .low = s.low[0],
         .high = s.high[0],

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ...dsl import typed
 from ...dsl.types import Float, Int, Text, Type
 from .c_types import c_type, declare
+from .entering import Entering
 from .expressions import Scope, c_slice, c_store, c_value
 from .names import identifier
 
@@ -32,6 +33,7 @@ class Partial:
     results: dict[typed.Aggregate, str] = field(default_factory=dict)  # over `p`
     whole: list[Whole] = field(default_factory=list)
     values: dict[typed.Aggregate, int] = field(default_factory=dict)
+    lifted: dict[typed.Aggregate, str] = field(default_factory=dict)  # aggregates whose state of a tuple `t` has
 
     def add(self, aggregate: typed.Aggregate) -> None:
         if aggregate not in self.results:
@@ -58,10 +60,12 @@ class Whole:
     setting: float
 
 
-def partial_of(aggregates: tuple[typed.Aggregate, ...], symbols: dict[str, int], program: typed.Program) -> Partial:
-    partial = Partial(Scope(symbols), program)
-    for aggregate in aggregates:
+def partial_of(taken: Entering, symbols: dict[str, int], program: typed.Program) -> Partial:
+    """Values that were computed from the tuple stand in `values`, or, where tuples are kept, beside their fields."""
+    partial = Partial(Scope(symbols, state="t" if taken.keeps else "values"), program, lifted=taken.lifted)
+    for aggregate in taken.aggregates.values():
         partial.add(aggregate)
+    partial.results = {written: partial.results[aggregate] for written, aggregate in taken.aggregates.items()}
     return partial
 
 
@@ -178,7 +182,10 @@ def _program_aggregate(partial: Partial, aggregate: typed.Aggregate) -> str:
     args = "".join(f", {c_value(arg, partial.scope)}" for arg in arguments_of(aggregate))
     partial.fields[name] = f"struct {c} {name}"
     partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
-    partial.lift.append(f"{c}_add(faults, &p->{name}, p->n == 1{args});")
+    if aggregate in partial.lifted:
+        partial.lift.append(f"{c}_combine(&p->{name}, p->n == 1, &t->{partial.lifted[aggregate]});")
+    else:
+        partial.lift.append(f"{c}_add(faults, &p->{name}, p->n == 1{args});")
     partial.combine.append(f"if (later->n > 0) {c}_combine(&p->{name}, before == 0, &later->{name});")
     return f"{c}_lower(faults, &p->{name})"
 

@@ -12,8 +12,10 @@ from ...dsl import typed
 from ...dsl.diagnostics import Diagnostics, Note, ProgramError
 from ...dsl.span import Span
 from ..graph.used import used_aggregates, used_functions
+from ..graph.walk import has_time
 from .c_types import declare
-from .names import identifier
+from .kept_views import pointer
+from .names import column, identifier
 from .program_functions import parameters, value_type
 from .records import record_view
 from .step_views import Context
@@ -25,6 +27,16 @@ class WindowView:
     step: str
     c: str
     record: str
+
+
+@dataclass(frozen=True)
+class ColumnsView:
+    step: str
+    alternate: str
+    c: str
+    columns: tuple[str, ...]
+    timed: bool
+    key: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -81,13 +93,14 @@ def declarations(context: Context) -> str:
 def _views(context: Context) -> dict[str, object]:
     records = {step.record.name: step.record for step in context.graph.steps}
     return {"records": [record_view(record, context.names, False, False) for record in records.values()],
-            "windows": [_window(context, step) for step in _in_c(context) if step.body.window],
+            "windows": [_window(context, step) for step in _in_c(context) if step.body.window and _takes_tuples(step)],
+            "columns": [_columns(context, step, a) for step in _in_c(context) for a in step.body.alternates if a.columns],
             "structs": [*_states(context), *_ports(context)], "functions": _functions(context)}
 
 
 def _public(context: Context) -> dict[str, object]:
     """Records only: two headers that one file includes must not both declare the user's `fit`."""
-    return {**_views(context), "windows": [], "structs": [], "functions": []}
+    return {**_views(context), "windows": [], "columns": [], "structs": [], "functions": []}
 
 
 def _in_c(context: Context) -> list[typed.Step]:
@@ -98,6 +111,18 @@ def _in_c(context: Context) -> list[typed.Step]:
 
 def _window(context: Context, step: typed.Step) -> WindowView:
     return WindowView(step.name, context.names.window_view(step.name), context.record(context.input(step)))
+
+
+def _takes_tuples(step: typed.Step) -> bool:
+    return any(isinstance(a.body, typed.CFunction) and not a.columns for a in step.body.alternates)
+
+
+def _columns(context: Context, step: typed.Step, alternate: typed.Alternate) -> ColumnsView:
+    record = context.input(step)
+    return ColumnsView(step.name, alternate.name, context.names.columns_view(step.name, alternate.name),
+                       tuple(f"const {pointer(record.field(name).type, column(name))}" for name in alternate.columns),
+                       has_time(context.graph, step),
+                       tuple(declare(record.field(name).type, identifier(name)) for name in step.body.keys))
 
 
 def _states(context: Context) -> list[StructView]:
@@ -126,11 +151,16 @@ def _functions(context: Context) -> list[FunctionView]:
 
 
 def _alternates(context: Context, step: typed.Step) -> list[FunctionView]:
-    taken = f"const {context.names.window_view(step.name)} *window" if step.body.window else \
-        f"const {context.record(context.input(step))} *tuple"
-    parameters = f"{taken}, {context.output(step)} *result"
-    return [FunctionView(a.body.name, f"alternate `{a.name}` of `{step.name}`", parameters, a.body.span)
+    return [FunctionView(a.body.name, f"alternate `{a.name}` of `{step.name}`",
+                         f"const {_taken(context, step, a)}, {context.output(step)} *result", a.body.span)
             for a in step.body.alternates if isinstance(a.body, typed.CFunction)]
+
+
+def _taken(context: Context, step: typed.Step, alternate: typed.Alternate) -> str:
+    if alternate.columns:
+        return f"{context.names.columns_view(step.name, alternate.name)} *window"
+    return f"{context.names.window_view(step.name)} *window" if step.body.window else \
+        f"{context.record(context.input(step))} *tuple"
 
 
 def _updates(context: Context) -> list[FunctionView]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...dsl import typed
-from ...dsl.typed_walk import walk
-from ...dsl.types import Array, Float, Int, Record, Symbol, Text, Type
+from ...dsl.types import Float, Int, Record, Symbol, Text, Type
 from ..graph.walk import aggregates_of, has_time
 from ..select.choose import needs_tuples
 from .aggregates import Partial, partial_of
 from .blocks import gets_blocks
 from .c_types import declare
+from .entering import entering
 from .expressions import Scope, c_store, c_value
+from .kept_views import call_parts, kept_parts, value_parts
 from .names import identifier
 from .statements import Statement, quoted_file, stores
 from .step_views import AlternateView, Context, View, active_alternate, base_view
@@ -95,28 +96,30 @@ def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -
     bodies = _bodies(step)
     constructs = [a.body for a in bodies if isinstance(a.body, typed.Construct)]
     aggregates = tuple(dict.fromkeys(agg for construct in constructs for agg in aggregates_of(construct)))
-    partial = partial_of(aggregates, context.symbols, context.graph.program)
+    record, ordered = context.input(step), kind in ("time_window", "session_window")
+    taken = entering(aggregates, record, context.symbols, keeps, context.graph.program)
+    partial = partial_of(taken, context.symbols, context.graph.program)
     timed = has_time(context.graph, step)
-    if kind == "delta_window" or kind == "count_window" and timed:
+    if not keeps and (kind == "delta_window" or kind == "count_window" and timed):
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
                         "if (later->latest > p->latest) p->latest = later->latest;")
-    record, ordered = context.input(step), kind in ("time_window", "session_window")
     expire = None if ordered else getattr(step.body, "expire_after", None)
-    whole_record = any(isinstance(a.body, typed.CFunction) for a in bodies)
-    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=timed,
+    owns = kind == "session_window" or not keeps and kind in ("time_window", "count_window")
+    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, owns=owns, timed=timed,
                      blocks=gets_blocks(context, step),
                      combines=not keeps and kind in ("time_window", "count_window", "session_window"),
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
-    view.extra |= _key(context, step, record) | _kept(context, view, record, aggregates, whole_record, kind)
+    view.extra |= _key(context, step, record) | value_parts(taken)
+    view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)
-    view.extra["view"] = context.names.window_view(step.name)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
         "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),
         "session_window": ("free(x->timers.heap);",)}.get(kind, ()) + _expiry_frees(expire)
-    if keeps and kind in ("count_window", "delta_window"):
-        view.extra["frees"] += ("free(x->by_time.tuples);", "free(x->by_time.times);")
+    if keeps:
+        view.extra |= kept_parts(context, step, kind, taken, bodies)
+        view.extra["frees"] += ("dfrt_pool_close(&x->pool);",) + (("free(x->by_time.room);",) if view.sorts else ())
     return view
 
 
@@ -130,31 +133,12 @@ def _key(context: Context, step: typed.Step, record: Record) -> dict[str, object
             "key_inputs": (key_input(context, record, keys, keys, ""),)}
 
 
-def _kept(context: Context, view: View, record: Record, aggregates: tuple[typed.Aggregate, ...], whole: bool,
-          kind: str) -> dict[str, object]:
-    """Which fields of a tuple are kept: all when C looks at them, else those that aggregates read."""
-    by_time = kind in ("time_window", "session_window", "moving_window")
-    used = {part.name for agg in aggregates for part in walk(agg) if isinstance(part, typed.FieldRef)}
-    fields = [f for f in record.fields if f.name in used]
-    copies = tuple(_copy("kept->tuples[at]", identifier(f.name), f.type) for f in fields)
-    keeps_part = view.keeps and not whole
-    return {"tuple": f"{view.c}_tuple" if keeps_part else view.input,
-            "kept_fields": tuple(declare(f.type, identifier(f.name)) for f in fields) if keeps_part else None,
-            "kept_copies": copies, "kept_by_time": by_time,
-            "kept_order": "order of time, ties by arrival" if by_time else "order of arrival"}
-
-
-def _copy(target: str, c: str, type_: Type) -> str:
-    if isinstance(type_, Text | Array):
-        return f"memcpy(&{target}.{c}, &t->{c}, sizeof t->{c});"
-    return f"{target}.{c} = t->{c};"
-
-
 def _alternate(context: Context, step: typed.Step, alternate: typed.Alternate, partial: Partial,
                kind: str) -> AlternateView:
     where = (alternate.body.span.line, quoted_file(alternate.body.span))
     if isinstance(alternate.body, typed.CFunction):
-        return AlternateView(alternate.name, (), alternate.body.name, *where)
+        return AlternateView(alternate.name, (), alternate.body.name, *where,
+                             window=call_parts(context, step, alternate))
     target, tuple_ = ("out.", "t") if kind == "scan" else ("out->", "k")
     scope = Scope(context.symbols, (tuple_,), "faults", partial.results)
     used = aggregates_of(alternate.body)
@@ -205,7 +189,7 @@ def update_view(context: Context, step: typed.Step) -> View:
     following = () if in_c else tuple(
         Statement(value.span.line, quoted_file(value.span), c_store(f"next.{c}", type_, value, scope))
         for (c, type_), value in zip(parts, body.next, strict=True))
-    view = base_view(context, step, "update", state=context.names.state(step.name), ordered=False,
+    view = base_view(context, step, "update", state=context.names.state(step.name), ordered=False, owns=False,
                      forgets=bool(body.expire_after), expire=body.expire_after, frees=_expiry_frees(body.expire_after),
                      initial=initial, next=following, function=body.next.name if in_c else "",
                      statements=stores(body.construct, "out.", scope))
@@ -235,7 +219,7 @@ def join_view(context: Context, step: typed.Step) -> View:
     keys = step.body.left_keys
     scope = Scope(context.symbols, ("left", "right"))
     return base_view(context, step, "join", sides=sides, buffered=step.name in context.plan.buffered, ordered=False,
-                     forgets=True, within=step.body.within, sweep=max(step.body.within, 1),
+                     owns=True, forgets=True, within=step.body.within, sweep=max(step.body.within, 1),
                      statements=stores(step.body.construct, "out.", scope),
                      key=tuple(key_part(name, left.field(name).type) for name in keys),
                      key_inputs=(key_input(context, left, keys, keys, "_0"),

@@ -32,6 +32,15 @@ def identifier(word: str) -> str:
     return f"{word}_" if taken or word.endswith("_") else word
 
 
+# What the view of a window has beside its columns.
+_OF_VIEWS = frozenset({"tuples", "times", "count", "start", "end", "key"})
+
+
+def column(word: str) -> str:
+    """A field as the column of a window: `count` is `count_`, since `count` says how many there are."""
+    return f"{word}_" if word in _OF_VIEWS else identifier(word)
+
+
 def parameter(word: str) -> str:
     """A parameter of a function of the program: never a type, a macro or a variable of generated code."""
     return f"a_{word}"
@@ -42,6 +51,7 @@ class Names:
     """Unique names for the steps of one program: `minutes.1` becomes `minutes_1`."""
 
     app: str
+    records: frozenset[str] = frozenset()
     _taken: dict[str, str] = field(default_factory=dict)
 
     def step(self, name: str) -> str:
@@ -63,13 +73,23 @@ class Names:
         return f"{identifier(self.app)}_{name}"
 
     def window_view(self, step: str) -> str:
-        return f"{identifier(self.app)}_{self.step(step)}_window"
+        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_window")
+
+    def columns_view(self, step: str, alternate: str) -> str:
+        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_{alternate}_columns")
 
     def state(self, step: str) -> str:
-        return f"{identifier(self.app)}_{self.step(step)}_state"
+        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_state")
 
     def ports(self, step: str) -> str:
-        return f"{identifier(self.app)}_{self.step(step)}_outputs"
+        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_outputs")
+
+    def _beside_records(self, wanted: str) -> str:
+        """A record may be called `stats_window`, and stand beside the windows of `stats`."""
+        taken = {self.record(name) for name in self.records}
+        while wanted in taken:
+            wanted += "_"
+        return wanted
 
     @property
     def program(self) -> str:

@@ -30,7 +30,7 @@ ABI = 1
 def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, str], ...]:
     """(name, text) of every generated file; the same graph and plan give the same bytes."""
     program = graph.program
-    context = Context(graph, plan, Names(program.name), {})
+    context = _context(graph, plan)
     app, file = program.name, os.path.basename(program.file)
     own = f"{app}.c" if app != "main" else "main_.c"
     return (
@@ -43,15 +43,19 @@ def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, s
 
 def generate_library(graph: Graph, plan: Plan, version: str) -> tuple[tuple[tuple[str, str], ...], Interface]:
     """As generate_files, with what a program that embeds this one calls."""
-    context = Context(graph, plan, Names(graph.program.name), {})
+    context = _context(graph, plan)
     more, interface = embedding_files(context)
     return tuple({**dict(generate_files(graph, plan, version)), **dict(more)}.items()), interface
 
 
 def library_of(graph: Graph, plan: Plan) -> tuple[tuple[tuple[str, str], ...], str]:
     """The files of a library that holds the user's C functions, and what it declares, for cffi."""
-    context = Context(graph, plan, Names(graph.program.name), {})
+    context = _context(graph, plan)
     return library_files(context), declarations(context)
+
+
+def _context(graph: Graph, plan: Plan) -> Context:
+    return Context(graph, plan, Names(graph.program.name, frozenset(step.record.name for step in graph.steps)), {})
 
 
 def _program_c(context: Context, version: str) -> str:

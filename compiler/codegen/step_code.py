@@ -63,6 +63,7 @@ def _count_window(context: Context, step: typed.Step, window: typed.CountWindow)
     partial, rest = window.partial or window.every_tuple, window.size % window.slide
     cut = (window.slide - rest) % window.slide if partial else rest
     return keyed.keyed_view(context, step, "count_window", size=window.size, slide=window.slide, cut=cut,
+                            overlap=max(window.size - window.slide, 0),
                             first_release=window.slide if partial else window.size,
                             apart="DFRT_INLINE" if window.slide == 1 else "DFRT_APART")
 
@@ -98,7 +99,9 @@ def _stateless(view: View) -> StepCode:
 
 
 def _keyed(view: View) -> StepCode:
-    parts = ["key.c.j2", *(["kept.c.j2"] if view.keeps else []), "partial.c.j2"]
+    parts = ["key.c.j2", *(["values.c.j2"] if view.values else []), *(["kept.c.j2"] if view.keeps else [])]
+    if not view.keeps or view.reads:
+        parts.append("partial.c.j2")
     if view.combines and view.kind in ("time_window", "count_window"):
         parts.append("panes.c.j2")
     store = "\n".join(render(part, x=view) for part in [*parts, f"{view.kind}.store.j2"])

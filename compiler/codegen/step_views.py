@@ -79,6 +79,7 @@ class AlternateView:
     function: str = ""
     line: int = 0
     file: str = ""
+    window: tuple[str, ...] = ()  # the view that the function takes
     folds: bool = False
     whole: tuple[Whole, ...] = ()
 

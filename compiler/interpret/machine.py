@@ -138,7 +138,7 @@ def _operator(graph: Graph, step: typed.Step, active: Mapping[str, str], user_c:
     if not isinstance(step.body, typed.Operator):
         return _MEANING[type(step.body)](step, scope)
     result = dict(step.body.ports) or step.record
-    how = _implementation(active_alternate(step.body, active.get(step.name)), inputs[0], result, user_c)
+    how = _implementation(active_alternate(step.body, active.get(step.name)), inputs[0], result, user_c, step.body.keys)
     kind = PerTuple if step.body.window is None else _windows(step.body.window)
     return kind(step, scope, how)
 
@@ -162,10 +162,10 @@ def active_alternate(body: typed.Operator, name: str | None = None) -> typed.Alt
 
 
 def _implementation(alternate: typed.Alternate, given: Record, result: Record | Mapping[str, Record],
-                    user_c: UserC | None) -> typed.Construct | InC:
+                    user_c: UserC | None, keys: tuple[str, ...]) -> typed.Construct | InC:
     body = alternate.body
     if isinstance(body, typed.Construct):
         return body
     if user_c is None:
         raise no_user_c(f"alternate `{alternate.name}`", alternate.span)
-    return InC(user_c, body.name, given, result)
+    return InC(user_c, body.name, given, result, alternate.columns, keys)

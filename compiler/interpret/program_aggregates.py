@@ -6,6 +6,8 @@ in `lower` once a result. How often `combine` runs is the business of whoever co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...dsl import typed
 from .aggregates import accumulator as built_in
 from .expressions import Faults, Scope, evaluate
@@ -13,11 +15,30 @@ from .expressions import Faults, Scope, evaluate
 _SMALLEST_STATE = 8  # bytes of state in C where the program says nothing
 
 
-def entering(node: typed.Aggregate, scope: Scope):
-    """What an aggregate takes from the tuple at hand: a value (None of count()), the lifted state, or arguments."""
+class Entering:
+    """What aggregates take from a tuple. Equal arguments are computed once, so that a fault in them counts once."""
+
+    def __init__(self, nodes: Sequence[typed.Aggregate]):
+        self.nodes = nodes
+        self.arguments = tuple(dict.fromkeys(arg for node in nodes for arg in arguments_of(node)))
+        places = {arg: i for i, arg in enumerate(self.arguments)}
+        self.places = tuple(tuple(places[arg] for arg in arguments_of(node)) for node in nodes)
+
+    def values(self, scope: Scope) -> tuple:
+        """Of the tuple at hand, one for each aggregate."""
+        computed = [evaluate(arg, scope) for arg in self.arguments]
+        return tuple(_taken(node, [computed[i] for i in places], scope)
+                     for node, places in zip(self.nodes, self.places, strict=True))
+
+
+def arguments_of(node: typed.Aggregate) -> tuple[typed.Expr, ...]:
+    return () if node.value is None else (node.value, *node.more)
+
+
+def _taken(node: typed.Aggregate, args: list, scope: Scope):
+    """A value (None of count()), the lifted state, or arguments."""
     if not node.user:
-        return None if node.value is None else evaluate(node.value, scope)
-    args = [evaluate(arg, scope) for arg in ((node.value, *node.more) if node.value is not None else ())]
+        return args[0] if args else None
     definition = scope.definitions[node.function]
     if definition.c is not None:
         return args
@@ -27,7 +48,7 @@ def entering(node: typed.Aggregate, scope: Scope):
 
 
 def accumulator(node: typed.Aggregate, scope: Scope):
-    """Takes what `entering` gives, tuple by tuple."""
+    """Takes what `Entering` gives, tuple by tuple."""
     if not node.user:
         return built_in(node)
     definition = scope.definitions[node.function]

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from ...dsl import typed
 from ...dsl.types import Record
 from ..graph.walk import aggregates_of
-from .expressions import Scope, construct, evaluate
+from .expressions import Scope, columns_of, construct, evaluate
 from .numbers import convert
-from .program_aggregates import accumulator, entering
+from .program_aggregates import Entering, accumulator
 from .user_c import UserC
 
 
@@ -83,18 +83,27 @@ class FlatMap(Operator):
 
 class InC(NamedTuple):
     """An alternate in C, and what it is called with; no result where the function says so. With ports `result`
-    has a record for each, and a result is a row or None for each."""
+    has a record for each, and a result is a row or None for each. `columns` are the fields of a window that it takes
+    as columns, with the `keys`; without them it takes whole tuples."""
 
     user_c: UserC
     function: str
     given: Record
     result: Record | Mapping[str, Record]
+    columns: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
     def of_tuple(self, row: tuple):
         return self.user_c.call_tuple(self.function, row, self.given, self.result)
 
     def of_window(self, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int]):
-        return self.user_c.call_window(self.function, rows, times, bounds, self.given, self.result)
+        if not self.columns:
+            return self.user_c.call_window(self.function, rows, times, bounds, self.given, self.result)
+        place = columns_of(self.given)
+        columns = [(self.given.field(name).type, [row[place[name]] for row in rows]) for name in self.columns]
+        keys = Record("key", tuple(self.given.field(name) for name in self.keys))
+        key = key_of(self.keys, place, rows[0])
+        return self.user_c.call_columns(self.function, columns, times, bounds, key, keys, self.result)
 
 
 class PerTuple(Operator):
@@ -123,13 +132,14 @@ class Scan(Operator):
     def __init__(self, step, scope):
         super().__init__(step, scope)
         self.nodes = aggregates_of(self.body.construct)
+        self.entering = Entering(self.nodes)
         self.groups = defaultdict(lambda: [accumulator(node, scope) for node in self.nodes])
 
     def take(self, port, item):
         group = self.groups[key_of(self.body.keys, self.scope.columns[0], item.row)]
         self.scope.rows = (item.row,)
-        for node, running in zip(self.nodes, group, strict=True):
-            running.add(entering(node, self.scope), item.time)
+        for value, running in zip(self.entering.values(self.scope), group, strict=True):
+            running.add(value, item.time)
         self.scope.aggregates = {node: running.result() for node, running in zip(self.nodes, group, strict=True)}
         return (Item(item.time, self.build(self.body.construct, item.row)),)
 

@@ -1,7 +1,7 @@
 """Calls what is written in C, through cffi: rows become C structs, structs become rows.
 
 The one place that knows how such functions are called. An alternate is `bool name(const WINDOW *window, RESULT
-*result)` for windows, `bool name(const RECORD *tuple, RESULT *result)` for single tuples; false says that there is
+*result)` for windows, where WINDOW has whole tuples, or columns and then the key; `bool name(const RECORD *tuple, RESULT *result)` for single tuples; false says that there is
 no result, and with ports RESULT says which of them have one. An update is `void name(STATE *state, const RECORD
 *tuple)`, a function `RESULT name(parameters)`, an aggregate the three functions of `Folded` in
 program_aggregates.py. Fields are matched by position: a field's name in C may differ from that in the program.
@@ -53,6 +53,32 @@ class UserC:
             self._fill(tuples + number, row, given)
         window = self.ffi.new(f"{taken.cname} *", (tuples, at, len(rows), *bounds))
         return self._answer(call, window, made, result)
+
+    def call_columns(self, function: str, columns: Sequence[tuple[Type, Sequence]], times: Sequence[int],
+                     bounds: tuple[int, int], key: tuple, keys: Record, result: Record | Mapping[str, Record]):
+        """The window's struct has the columns, times where the stream has them, a count, the bounds, and the key."""
+        call, taken, made = self._function(function)
+        window, kept = self.ffi.new(f"{taken.cname} *"), []
+        fields = taken.fields
+        for (name, field), (type_, values) in zip(fields, columns, strict=False):
+            setattr(window, name, self._array(field.type, values, type_, kept))
+        names = {name for name, _ in fields[len(columns):]}
+        if "times" in names:
+            kept.append(self.ffi.new("int64_t[]", list(times)))
+            window.times = kept[-1]
+        window.count, (window.start, window.end) = len(times), bounds
+        if "key" in names:
+            self._fill(self.ffi.addressof(window[0], "key"), key, keys)
+        return self._answer(call, window, made, result)
+
+    def _array(self, pointer, values: Sequence, type_: Type, kept: list):
+        """The values in C, as what `pointer` points to; `kept` holds their memory."""
+        place, owner = self.zeroed(len(values) * self.ffi.sizeof(pointer.item))
+        kept.append(owner)
+        array = self.ffi.cast(pointer, place)
+        for number, value in enumerate(values):
+            self._put(array + number, value, type_)
+        return array
 
     def _function(self, name: str):
         """The function, the struct it takes and the struct it fills."""

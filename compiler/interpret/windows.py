@@ -1,7 +1,8 @@
 """The meaning of windows over time: each keeps the tuples of a group and computes every window from them anew.
 
 The values that aggregates read are computed once, when the tuple arrives, so that a fault counts once
-however many windows a tuple is in.
+however many windows a tuple is in. Those of all alternates are, whichever is active: the operator keeps what
+any of them needs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from ...dsl import typed
 from ..graph.walk import aggregates_of
-from .program_aggregates import accumulator, entering
+from .program_aggregates import Entering, accumulator
 from .steps import InC, Item, Operator, key_of
 
 
@@ -32,13 +33,16 @@ class Windowed(Operator):
         super().__init__(step, scope)
         self.window, self.how = self.body.window, how
         self.nodes = () if isinstance(how, InC) else aggregates_of(how)
+        written = (a.body for a in self.body.alternates if isinstance(a.body, typed.Construct))
+        others = (node for body in written for node in aggregates_of(body))
+        self.entering = Entering(tuple(dict.fromkeys((*self.nodes, *others))))
         self.arrivals = 0
 
     def keep(self, item: Item) -> tuple[tuple, Kept]:
         """The group that a tuple belongs to, and the tuple as the group keeps it."""
         self.arrivals += 1
         self.scope.rows = (item.row,)
-        values = tuple(entering(node, self.scope) for node in self.nodes)
+        values = self.entering.values(self.scope)[:len(self.nodes)]
         key = key_of(self.body.keys, self.scope.columns[0], item.row)
         return key, Kept(item.time, self.arrivals, item.row, values)
 
@@ -71,16 +75,17 @@ class TimeWindows(Windowed):
         self.order: list[int] = []  # the open windows as a heap
 
     def take(self, port, item):
-        key, kept = self.keep(item)
         last = item.time // self.window.slide
         first = (item.time - self.window.size) // self.window.slide + 1
+        if first > last:  # it fell between two windows
+            return ()
+        key, kept = self.keep(item)
         for k in range(first, last + 1):
             if k not in self.open:
                 self.open[k] = set()
                 heapq.heappush(self.order, k)
             self.open[k].add(key)
-        if first <= last:  # else it fell between two windows
-            self.groups[key].append(kept)
+        self.groups[key].append(kept)
         return ()
 
     def advance(self, watermark):

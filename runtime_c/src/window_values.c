@@ -2,9 +2,6 @@
 #include "dfrt/store.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-#include "dfrt/channel.h"
 
 /* --- quantile --------------------------------------------------------------------------------------- */
 
@@ -59,44 +56,10 @@ double dfrt_quantile(double *values, size_t count, double q)
 
 /* --- order-dependent -------------------------------------------------------------------------------- */
 
-typedef struct timed {
-    int64_t time;
-    size_t rank;
-    double value;
-} timed;
-
-static int by_time(const void *left, const void *right)
-{
-    const timed *a = left;
-    const timed *b = right;
-    if (a->time != b->time) {
-        return a->time < b->time ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
-static double smooth_sorted(const double *values, const int64_t *times, size_t count, double alpha)
-{
-    timed *sorted = dfrt_allocate(count * sizeof *sorted);
-    for (size_t i = 0; i < count; i++) {
-        sorted[i] = (timed){times[i], i, values[i]};
-    }
-    qsort(sorted, count, sizeof *sorted, by_time);
-    double smooth = sorted[0].value;
-    for (size_t i = 1; i < count; i++) {
-        smooth = alpha * sorted[i].value + (1.0 - alpha) * smooth;
-    }
-    free(sorted);
-    return smooth;
-}
-
-double dfrt_ewma(const double *values, const int64_t *times, size_t count, double alpha)
+double dfrt_ewma(const double *values, size_t count, double alpha)
 {
     double smooth = values[0];
     for (size_t i = 1; i < count; i++) {
-        if (times != NULL && times[i] < times[i - 1]) {
-            return smooth_sorted(values, times, count, alpha);
-        }
         smooth = alpha * values[i] + (1.0 - alpha) * smooth;
     }
     return smooth;

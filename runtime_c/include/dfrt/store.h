@@ -121,8 +121,8 @@ dfrt_timer dfrt_timers_pop(dfrt_timers *timers, dfrt_group_compare compare, cons
  * Reorders the values. */
 double dfrt_quantile(double *values, size_t count, double q);
 
-/* e = x0, then e = alpha·x + (1 − alpha)·e, by time, ties in the given order; without times in the given order. */
-double dfrt_ewma(const double *values, const int64_t *times, size_t count, double alpha);
+/* e = x0, then e = alpha·x + (1 − alpha)·e, in the given order. */
+double dfrt_ewma(const double *values, size_t count, double alpha);
 
 /* Sums of distances from one of the values, and of their squares: no division a value, and no cancellation that
  * matters, because that value's own distance from the mean is one of those asked for. What was combined stands as its

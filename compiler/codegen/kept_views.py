@@ -1,0 +1,134 @@
+"""Views of windows that keep their tuples: which columns a group has, what is put there, how it is read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...dsl import typed
+from ...dsl.types import Array, Record, Text, Type
+from ...dsl.typed_walk import walk
+from ..graph.walk import has_time
+from .aggregates import arguments_of
+from .c_types import declare
+from .entering import Entering
+from .expressions import Scope, c_store, c_value
+from .names import column, identifier
+from .step_views import Context
+
+BY_TIME = ("time_window", "session_window", "moving_window")
+
+
+@dataclass(frozen=True)
+class Column:
+    """An array of a group; `put` stores what a tuple has for it at place `at`."""
+
+    c: str
+    declaration: str
+    put: str
+
+
+@dataclass(frozen=True)
+class RowPart:
+    """What aggregates read of a tuple that is kept; `read` takes it from place `i` of the columns."""
+
+    declaration: str
+    read: str
+
+
+def copy(target: str, source: str, type_: Type) -> str:
+    if isinstance(type_, Text | Array):
+        return f"memcpy(&{target}, &{source}, sizeof {target});"
+    return f"{target} = {source};"
+
+
+def pointer(type_: Type, name: str) -> str:
+    """The declaration of a column."""
+    return declare(type_, f"(*{name})" if isinstance(type_, Array) else f"*{name}")
+
+
+def value_parts(taken: Entering) -> dict[str, object]:
+    """The values that are computed from a tuple when it comes: their declarations and the code."""
+    scope = Scope(taken.symbols)
+    return {"values": tuple(declare(v.expr.type, v.name) for v in taken.values.values()),
+            "value_stores": tuple(c_store(f"values.{v.name}", v.expr.type, v.expr, scope)
+                                  for v in taken.values.values())}
+
+
+def kept_parts(context: Context, step: typed.Step, kind: str, taken: Entering,
+               alternates: tuple[typed.Alternate, ...]) -> dict[str, object]:
+    """The columns: whole tuples where C takes them so, the fields and values that somebody reads, and times where
+    there are any."""
+    record, timed = context.input(step), has_time(context.graph, step)
+    in_c = [a for a in alternates if isinstance(a.body, typed.CFunction)]
+    whole = any(not a.columns for a in in_c)
+    read = _fields_read(taken, record)
+    named = {name for a in in_c for name in a.columns} | (set() if whole else {f.name for f in read})
+    columns = [_field_column(f.name, f.type) for f in record.fields if f.name in named]
+    columns += [_value_column(v.name, v.expr.type) for v in taken.values.values() if v.kept]
+    columns += [_lifted_column(taken, aggregate, c) for aggregate, c in taken.lifted.items()]
+    if whole:
+        columns.insert(0, Column("tuples", f"{context.record(record)} *tuples", "columns.tuples[at] = *t;"))
+    has_times = timed or whole or not columns
+    if has_times:
+        columns.insert(0, Column("times", "int64_t *times", "columns.times[at] = time;"))
+    by_time = kind in BY_TIME
+    return {"columns": tuple(columns), "reads": bool(taken.aggregates), "row": _row(taken, read, whole), "has_times": has_times, "by_time": by_time,
+            "sorts": timed and kind in ("count_window", "delta_window"),
+            "kept_order": "order of time, ties by arrival" if by_time else "order of arrival"}
+
+
+def _fields_read(taken: Entering, record: Record):
+    """The fields that aggregates read as they are."""
+    kept = (a for a in taken.aggregates.values() if a not in taken.lifted)
+    used = {part.name for a in kept for part in walk(a) if isinstance(part, typed.FieldRef)}
+    return [f for f in record.fields if f.name in used]
+
+
+def _field_column(name: str, type_: Type) -> Column:
+    c = column(name)
+    return Column(c, pointer(type_, c), copy(f"columns.{c}[at]", f"t->{identifier(name)}", type_))
+
+
+def _value_column(name: str, type_: Type) -> Column:
+    return Column(name, pointer(type_, name), copy(f"columns.{name}[at]", f"values.{name}", type_))
+
+
+def _lifted_column(taken: Entering, aggregate: typed.Aggregate, c: str) -> Column:
+    scope = Scope(taken.symbols, state="(&values)")
+    args = "".join(f", {c_value(arg, scope)}" for arg in arguments_of(aggregate))
+    kind = f"aggregate_{identifier(aggregate.function)}"
+    return Column(c, f"struct {kind} *{c}", f"{kind}_add(faults, &columns.{c}[at], true{args});")
+
+
+def _row(taken: Entering, read, whole: bool) -> tuple[RowPart, ...]:
+    def field(name: str, type_: Type) -> RowPart:
+        c = identifier(name)
+        place = f"columns->tuples[i].{c}" if whole else f"columns->{column(name)}[i]"
+        return RowPart(declare(type_, c), copy(f"row.{c}", place, type_))
+
+    fields = [field(f.name, f.type) for f in read]
+    values = [RowPart(declare(v.expr.type, v.name), copy(f"row.{v.name}", f"columns->{v.name}[i]", v.expr.type))
+              for v in taken.values.values() if v.kept]
+    lifted = [RowPart(f"struct aggregate_{identifier(a.function)} {c}", f"row.{c} = columns->{c}[i];")
+              for a, c in taken.lifted.items()]
+    return tuple(fields + values + lifted)
+
+
+# --- what C is called with --------------------------------------------------------------------------
+
+
+def call_parts(context: Context, step: typed.Step, alternate: typed.Alternate) -> tuple[str, ...]:
+    """The statements that fill `window`, the view of an alternate in C."""
+    if not alternate.columns:
+        view = context.names.window_view(step.name)
+        return (f"{view} window = {{columns.tuples + from, columns.times + from, count, start, end}};",)
+    record, parts = context.input(step), []
+    for name in alternate.columns:
+        c, type_ = column(name), record.field(name).type
+        cast = "(const void *)" if isinstance(type_, Text | Array) else ""  # the same layout, but another struct
+        parts.append(f".{c} = {cast}(columns.{c} + from)")
+    parts += [".times = columns.times + from"] if has_time(context.graph, step) else []
+    view = context.names.columns_view(step.name, alternate.name)
+    keys = tuple(copy(f"window.key.{identifier(k)}", f"k->{identifier(k)}", record.field(k).type)
+                 for k in step.body.keys)
+    return (f"{view} window = {{{', '.join(parts)}, .count = count, .start = start, .end = end}};", *keys)

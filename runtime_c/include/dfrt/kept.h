@@ -1,0 +1,85 @@
+/* Tuples that a window keeps, as columns: each field that somebody reads in an array of its own, all arrays of a
+ * group in one piece of memory out of a pool.
+ *
+ * Threads:   a pool and what came out of it belong to the stage whose segment holds them.
+ * Ownership: the pool owns all memory; pointers into columns are valid until the next call that may make room.
+ * Progress:  nothing waits. Without memory the program ends (dfrt_out_of_memory).
+ */
+#ifndef DFRT_KEPT_H
+#define DFRT_KEPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The sizes of the elements of all columns. Where tuples have times, these are the first column. */
+typedef struct dfrt_widths {
+    const uint32_t *of;
+    uint32_t count;
+} dfrt_widths;
+
+/* Small pieces come out of chunks, and go to a list of their size when they are not needed any more; large ones are
+ * allocated each for itself. A pool of zeroes is empty. All its pieces are for the same columns. */
+enum { DFRT_POOL_SIZES = 16 };
+
+typedef struct dfrt_pool {
+    void *free_lists[DFRT_POOL_SIZES];
+    void *chunks; /* each points to the one before it */
+    void *large;  /* a list in both directions */
+    size_t left;  /* bytes of the last chunk that are free, at its end */
+    size_t chunk_size;
+} dfrt_pool;
+
+/* Tuples [head, tail) of a group. `room` has `capacity` elements of the first column, then of the second, and so
+ * on; the capacity is a multiple of 8, so that every column is aligned. */
+typedef struct dfrt_kept {
+    unsigned char *room;
+    uint32_t head, tail, capacity;
+    uint32_t in_order; /* no tuple behind this one is older than the tuple before it */
+} dfrt_kept;
+
+/* Room for one more tuple at the end: moves all to the front when a quarter of the room is free there, else grows.
+ * Answers how far they moved. */
+uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
+
+/* Gives the memory back; the group holds nothing then. */
+void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
+
+/* Frees everything that came out of the pool. */
+void dfrt_pool_close(dfrt_pool *pool);
+
+/* --- order of time: only where the first column has the times --- */
+
+static inline const int64_t *dfrt_kept_times(const dfrt_kept *kept)
+{
+    return (const int64_t *)(const void *)kept->room;
+}
+
+/* Where a tuple of this time goes among tuples that are kept by time; there is room for it, and later tuples have
+ * been moved behind it. */
+uint32_t dfrt_kept_open(dfrt_kept *kept, int64_t time, dfrt_widths widths);
+
+static inline uint32_t dfrt_kept_place(dfrt_kept *kept, int64_t time, dfrt_widths widths)
+{
+    if (kept->tail == kept->head || dfrt_kept_times(kept)[kept->tail - 1] <= time) {
+        return kept->tail;
+    }
+    return dfrt_kept_open(kept, time, widths);
+}
+
+/* The first tuple, of those kept by time, that is not before `time`. */
+uint32_t dfrt_kept_from(const dfrt_kept *kept, int64_t time);
+
+/* Notes whether the tuple at the end, of this time, is in order, of tuples that are kept as they arrive. */
+static inline void dfrt_kept_note(dfrt_kept *kept, int64_t time)
+{
+    uint32_t at = kept->tail;
+    if (at == kept->head || dfrt_kept_times(kept)[at - 1] > time) {
+        kept->in_order = at;
+    }
+}
+
+/* Tuples from `*from` on in order of time, ties by arrival: they themselves, or a copy in `sorted` when they came in
+ * disorder. `*from` becomes the first of them there. `sorted` grows, and its owner frees `sorted->room`. */
+const dfrt_kept *dfrt_kept_by_time(dfrt_kept *sorted, const dfrt_kept *kept, uint32_t *from, dfrt_widths widths);
+
+#endif
