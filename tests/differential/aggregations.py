@@ -17,7 +17,7 @@ class Aggregations:
 
     def __init__(self, builder: Builder, stream: Stream, keys: list[str], running: bool = False, bounds: bool = False):
         self.builder, self.stream, self.keys, self.running, self.bounds = builder, stream, keys, running, bounds
-        self.values = builder.expressions(stream.columns, faulty=False)
+        self.values = builder.expressions(stream.columns)
 
     def body(self) -> tuple[str, list[Column]]:
         """`{ … }` and the columns it makes: some keys, then aggregates."""

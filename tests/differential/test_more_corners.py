@@ -104,3 +104,20 @@ def test_a_slow_stream_of_another_unit_or_of_none():
     slow = b"at,y\n0,1\n0,2\n1,3\n2,4\n3,5\n"
     check(text, [f"s |> broadcast {name} {{ x: s.x, y: {name}.y }} {sums}" for name in ("slow", "still")],
           s=readings(ROWS), slow=slow, still=slow)
+
+
+def test_faults_in_what_aggregates_read_count_once_a_tuple():
+    """However many windows a tuple is in, however many aggregates read the same, whichever alternate is active."""
+    body = "{ n: count(), m: median(7 / k), s: sum(7 / k), f: first(7 / k), l: last(k % (k - 1)) }"
+    combined = "{ n: count(), m: max(7 / k), s: sum(7 / k), f: first(7 / k), l: last(k % (k - 1)) }"
+    own = "{ d: digits(7 / k), w: weighted(x, 7 / k), h: halves(k), v: woven(7 / k, \"a\"), s: sum(7 / k) }"
+    windows = ["count 4 slide 1", "count 2 slide 3", "count 3 partial", "time 50ms slide 10ms", "time 10ms slide 30ms",
+               "time 30ms every tuple", "count 3 every tuple", "session gap 20ms", "delta 4.0 of x"]
+    streams = [f"s |> window {window} |> aggregate {each}" for window in windows for each in (body, combined, own)]
+    streams += [f"s |> scan {each}" for each in (body, combined, own)]
+    halves = ("aggregate halves(k: i64) -> i64 associative {\n  state { a: i64 }\n  lift { a: 9 / k }\n"
+              "  combine { a: left.a - right.a }\n  lower a % (a - a)\n}\n")
+    operator = ("operator o on s window count 3 -> { a: i64 } {\n  alternate a value 0.5 = { a: sum(5 / k) }\n"
+                "  alternate b = { a: max(6 / k) }\n}\n").replace("{ a: i64 } {", "A {", 1)
+    rows = [(10 * i, i % 3, i % 7) for i in range(20)] + [(185, 0, 1), (190, 1, 2)]
+    check(halves + "record A { a: i64 }\n" + operator, [*streams, "o"], s=readings(rows))
