@@ -104,10 +104,9 @@ def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
                         "if (later->latest > p->latest) p->latest = later->latest;")
     expire = None if ordered else getattr(step.body, "expire_after", None)
-    owns = kind == "session_window" or not keeps and kind in ("time_window", "count_window")
-    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, owns=owns, timed=timed,
-                     blocks=gets_blocks(context, step),
-                     combines=not keeps and kind in ("time_window", "count_window", "session_window"),
+    combines = not keeps and kind in ("time_window", "count_window", "session_window", "moving_window")
+    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=timed, combines=combines,
+                     owns=combines or kind == "session_window", blocks=gets_blocks(context, step),
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
