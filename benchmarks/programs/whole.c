@@ -6,14 +6,11 @@
 
 enum { LANES = 8 };
 
-/* NaN is skipped: it is neither less nor greater. */
-static double lower(double a, double b) { return b < a || a != a ? b : a; }
-static double higher(double a, double b) { return b > a || a != a ? b : a; }
-
 typedef struct sums {
     double distance[LANES], square[LANES], volume[LANES], worth[LANES], low[LANES], high[LANES];
 } sums;
 
+/* NaN is skipped: it is neither less nor greater. */
 static void add(sums *s, int lane, double price, double volume, double shift)
 {
     double distance = price - shift;
@@ -21,8 +18,8 @@ static void add(sums *s, int lane, double price, double volume, double shift)
     s->square[lane] += distance * distance;
     s->volume[lane] += volume;
     s->worth[lane] += price * volume;
-    s->low[lane] = lower(s->low[lane], price);
-    s->high[lane] = higher(s->high[lane], price);
+    s->low[lane] = price < s->low[lane] ? price : s->low[lane];
+    s->high[lane] = price > s->high[lane] ? price : s->high[lane];
 }
 
 static void fold(sums *s)
@@ -32,8 +29,8 @@ static void fold(sums *s)
         s->square[0] += s->square[k];
         s->volume[0] += s->volume[k];
         s->worth[0] += s->worth[k];
-        s->low[0] = lower(s->low[0], s->low[k]);
-        s->high[0] = higher(s->high[0], s->high[k]);
+        s->low[0] = s->low[k] < s->low[0] ? s->low[k] : s->low[0];
+        s->high[0] = s->high[k] > s->high[0] ? s->high[k] : s->high[0];
     }
 }
 
@@ -43,17 +40,18 @@ bool whole_window(const windows_whole_stats_whole_columns *window, windows_whole
     size_t count = window->count, whole = count - count % LANES;
     double shift = price[0]; /* distances from one of the values: their squares do not cancel */
     sums s = {0};
-    for (int k = 0; k < LANES; k++) s.low[k] = s.high[k] = shift;
+    for (int k = 0; k < LANES; k++) s.low[k] = INFINITY, s.high[k] = -INFINITY;
     for (size_t i = 0; i < whole; i += LANES)
         for (int k = 0; k < LANES; k++) add(&s, k, price[i + (size_t)k], volume[i + (size_t)k], shift);
     for (size_t i = whole; i < count; i++) add(&s, 0, price[i], volume[i], shift);
     fold(&s);
     double n = (double)count, spread = s.square[0] - s.distance[0] * s.distance[0] / n;
+    bool known = s.low[0] <= s.high[0]; /* else every price is NaN */
     *result = (windows_whole_Stats){
         .key = window->key.key,
         .mean = shift + s.distance[0] / n,
-        .low = s.low[0],
-        .high = s.high[0],
+        .low = known ? s.low[0] : NAN,
+        .high = known ? s.high[0] : NAN,
         .deviation = count > 1 ? sqrt(spread > 0.0 ? spread / (n - 1.0) : 0.0) : NAN,
         .weighted = s.worth[0] / s.volume[0],
     };

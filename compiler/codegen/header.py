@@ -12,6 +12,7 @@ from ...dsl import typed
 from ...dsl.diagnostics import Diagnostics, Note, ProgramError
 from ...dsl.span import Span
 from ..graph.used import used_aggregates, used_functions
+from ..graph.walk import has_time
 from .c_types import declare
 from .kept_views import pointer
 from .names import column, identifier
@@ -120,7 +121,7 @@ def _columns(context: Context, step: typed.Step, alternate: typed.Alternate) -> 
     record = context.input(step)
     return ColumnsView(step.name, alternate.name, context.names.columns_view(step.name, alternate.name),
                        tuple(f"const {pointer(record.field(name).type, column(name))}" for name in alternate.columns),
-                       context.timed(step),
+                       has_time(context.graph, step),
                        tuple(declare(record.field(name).type, identifier(name)) for name in step.body.keys))
 
 

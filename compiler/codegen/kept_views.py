@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ...dsl.types import Array, Record, Text, Type
 from ...dsl.typed_walk import walk
+from ..graph.walk import has_time
 from .aggregates import arguments_of
 from .c_types import declare
 from .entering import Entering
@@ -57,7 +58,7 @@ def kept_parts(context: Context, step: typed.Step, kind: str, taken: Entering,
                alternates: tuple[typed.Alternate, ...]) -> dict[str, object]:
     """The columns: whole tuples where C takes them so, the fields and values that somebody reads, and times where
     there are any."""
-    record, timed = context.input(step), context.timed(step)
+    record, timed = context.input(step), has_time(context.graph, step)
     in_c = [a for a in alternates if isinstance(a.body, typed.CFunction)]
     whole = any(not a.columns for a in in_c)
     read = _fields_read(taken, record)
@@ -126,7 +127,7 @@ def call_parts(context: Context, step: typed.Step, alternate: typed.Alternate) -
         c, type_ = column(name), record.field(name).type
         cast = "(const void *)" if isinstance(type_, Text | Array) else ""  # the same layout, but another struct
         parts.append(f".{c} = {cast}(columns.{c} + from)")
-    parts += [".times = columns.times + from"] if context.timed(step) else []
+    parts += [".times = columns.times + from"] if has_time(context.graph, step) else []
     view = context.names.columns_view(step.name, alternate.name)
     keys = tuple(copy(f"window.key.{identifier(k)}", f"k->{identifier(k)}", record.field(k).type)
                  for k in step.body.keys)

@@ -96,16 +96,17 @@ def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -
     bodies = _bodies(step)
     constructs = [a.body for a in bodies if isinstance(a.body, typed.Construct)]
     aggregates = tuple(dict.fromkeys(agg for construct in constructs for agg in aggregates_of(construct)))
-    record, ordered, timed = context.input(step), kind in ("time_window", "session_window"), has_time(context.graph, step)
+    record, ordered = context.input(step), kind in ("time_window", "session_window")
     taken = entering(aggregates, record, context.symbols, keeps, context.graph.program)
     partial = partial_of(taken, context.symbols, context.graph.program)
+    timed = has_time(context.graph, step)
     if not keeps and (kind == "delta_window" or kind == "count_window" and timed):
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
                         "if (later->latest > p->latest) p->latest = later->latest;")
     expire = None if ordered else getattr(step.body, "expire_after", None)
-    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=timed, blocks=gets_blocks(context, step),
-                     owns=kind == "session_window" or not keeps and kind in ("time_window", "count_window"),
-                     combines=not keeps and kind in ("time_window", "count_window", "session_window"),
+    combines = not keeps and kind in ("time_window", "count_window", "session_window", "moving_window")
+    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=timed, combines=combines,
+                     owns=combines or kind == "session_window", blocks=gets_blocks(context, step),
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)

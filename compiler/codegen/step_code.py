@@ -104,6 +104,8 @@ def _keyed(view: View) -> StepCode:
         parts.append("partial.c.j2")
     if view.combines and view.kind in ("time_window", "count_window"):
         parts.append("panes.c.j2")
+    if view.combines and view.kind == "moving_window":
+        parts.append("moments.c.j2")
     store = "\n".join(render(part, x=view) for part in [*parts, f"{view.kind}.store.j2"])
     results = [] if view.kind == "scan" else ["result.c.j2"]
     expiry = ["expiry.c.j2"] if view.expire else []

@@ -103,11 +103,8 @@ def _best(step: typed.Step) -> Alternative:
 def needs_tuples(program: typed.Program, step: typed.Step) -> bool:
     """Whether some alternate must see the tuples of its window, not only what can be combined from panes."""
     body = step.body
-    if isinstance(body, typed.Operator):
-        if any(isinstance(a.body, typed.CFunction) for a in body.alternates):
-            return True
-        if isinstance(body.window, typed.TimeWindow) and body.window.every_tuple:
-            return True
+    if isinstance(body, typed.Operator) and any(isinstance(a.body, typed.CFunction) for a in body.alternates):
+        return True
     return any(isinstance(part, typed.Aggregate) and not combinable(program, part)
                for expr in expressions_of(body) for part in walk(expr))
 
@@ -122,6 +119,9 @@ def _store(program: typed.Program, step: typed.Step) -> str:
         return "keeps the tuples of open windows, because an alternate or aggregate needs them all"
     if isinstance(step.body, typed.Scan):
         return "one running value a group"
+    window = step.body.window
+    if isinstance(window, typed.TimeWindow) and window.every_tuple:
+        return "one partial value a tuple, in two stacks that are combined at each tuple"
     return "one partial value a pane, combined for each window"
 
 

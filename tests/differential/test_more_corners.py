@@ -4,6 +4,8 @@ unit."""
 
 from __future__ import annotations
 
+import random
+
 from tests.differential.more_programs import MoreCase
 from tests.differential.own_code import DEFINITIONS
 from tests.differential.test_more_programs import check_case
@@ -59,11 +61,11 @@ def readings(rows: list[tuple]) -> bytes:
     return "".join(["ts,k,x\n", *(f"{ts},{k},{x}\n" for ts, k, x in rows)]).encode()
 
 
-def check(text: str, streams: list[str], **files: bytes) -> None:
+def check(text: str, streams: list[str], head: str = HEAD, **files: bytes) -> None:
     """Each stream goes to a sink of its own."""
     lines = [f'stream q{i} = {stream}\nsink out{i} = q{i} to csv("out{i}.csv")' for i, stream in enumerate(streams)]
     named = {f"{name}.csv": data for name, data in files.items()}
-    check_case(MoreCase("\n".join([HEAD, text, *lines, "control off", ""]), (), (), (named,), ((),)), 7)
+    check_case(MoreCase("\n".join([head, text, *lines, "control off", ""]), (), (), (named,), ((),)), 7)
 
 
 def test_arrays():
@@ -121,3 +123,19 @@ def test_faults_in_what_aggregates_read_count_once_a_tuple():
                 "  alternate b = { a: max(6 / k) }\n}\n").replace("{ a: i64 } {", "A {", 1)
     rows = [(10 * i, i % 3, i % 7) for i in range(20)] + [(185, 0, 1), (190, 1, 2)]
     check(halves + "record A { a: i64 }\n" + operator, [*streams, "o"], s=readings(rows))
+
+
+def test_windows_at_every_tuple_with_disorder_of_all_lengths():
+    """Tuples in order, a little late, later than the window is long, in bursts of equal times, and after pauses."""
+    rng = random.Random(8)
+    rows, now = [], 0
+    for i in range(1500):
+        now += rng.choice([0, 0, 1, 1, 2]) if rng.random() < 0.99 else 300
+        late = rng.choice([0, 0, 0, 0, 3, 10, 60]) if i % 400 < 200 else 0
+        rows.append((now - late, rng.choice([1, 1, 1, 2]), rng.randrange(1000)))
+    body = ("{ n: count(), t: sum(x), low: min(x), high: max(x), f: first(x), l: last(x), d: stddev(x), "
+            "p: spread(x), w: weighted(x, k), m: mixed(k) }")
+    head = HEAD.replace("late to tardy", "slack 80ms late to tardy")
+    streams = [f"s |> {by}window time {size}ms every tuple |> aggregate {body}"
+               for size in (1, 5, 40, 500) for by in ("", "by k |> ")]
+    check("", streams, head, s=readings(rows))

@@ -37,6 +37,9 @@ typedef struct dfrt_kept {
     uint32_t in_order; /* no tuple behind this one is older than the tuple before it */
 } dfrt_kept;
 
+/* How many tuples before its own a block asks for the places of a tuple. */
+enum { DFRT_KEPT_AHEAD = 16 };
+
 /* Room for one more tuple at the end: moves all to the front when a quarter of the room is free there, else grows.
  * Answers how far they moved. */
 uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
