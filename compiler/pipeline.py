@@ -46,7 +46,7 @@ def plan(graph: Graph, asked: Asked | None = None) -> Plan:
     from .select.search import choose_patterns
 
     request = request_of(graph.program, asked or Asked())
-    chosen = choose(graph, choose_patterns(graph, request) if asked else None)
+    chosen = choose(graph, choose_patterns(graph, request) if asked or request.forced else None)
     require_generated(request, chosen)
     return chosen
 

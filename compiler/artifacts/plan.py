@@ -5,6 +5,7 @@ A plan is data with its reasons. The selector writes it, `dfc explain` prints it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...dsl import typed
@@ -16,17 +17,19 @@ class Segment:
     """Steps that one thread runs as a fused chain.
 
     kind: `read` (the sources), `keyed` (replicated, divided by the key of its first step), `farm`
-    (replicated, stateless) or `single`. Segments are numbered so that edges go forward.
+    (replicated, stateless), `work` (replicated, on windows that another segment keeps) or `single`. Segments are
+    numbered so that edges go forward. degree: how many replicas are planned; 0 for what is not replicated.
     """
 
     number: int
     kind: str
     steps: tuple[str, ...]
     why: str
+    degree: int = 0
 
     @property
     def replicated(self) -> bool:
-        return self.kind in ("keyed", "farm")
+        return self.degree > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Edge:
     """A stream from a step of one segment to an input of a step of another.
 
     routing: `key` (by the hash of the consumer's key), `deal` (blocks of events in turn), `all` (to
-    every replica) or `one`.
+    every replica), `task` (to the worker that the store names) or `one`.
     markers: `event` (each watermark in order with the tuples) or `round` (the last one of a round).
     onward: the stream goes through a segment that only puts it in order; this edge takes it on from there.
     """
@@ -105,9 +108,16 @@ class Plan:
         return next(segment for segment in self.segments if step in segment.steps)
 
 
+def patterns_of(decisions: Iterable[Decision], layout: Layout | None) -> dict[str, typed.Pattern]:
+    """The pattern of each operator that has one: in one thread none has."""
+    staged = layout is not None and layout.kind == "staged"
+    return {one.step: one.pattern for one in decisions if staged and one.pattern.name != "sequential"}
+
+
 def to_text(plan: Plan) -> str:
     """The plan, a line a decision."""
-    lines = [f"segment {s.number} {s.kind}: {', '.join(s.steps)}  -- {s.why}" for s in plan.segments]
+    lines = [f"segment {s.number} {s.kind}{f' x{s.degree}' if s.degree > 1 else ''}: {', '.join(s.steps)}  -- {s.why}"
+             for s in plan.segments]
     lines += [f"edge {e.number}: {e.producer} -> {e.consumer}[{e.port}] from {e.source} to {e.target}, "
               f"routing {e.routing}, watermarks by {e.markers}" for e in plan.edges]
     lines += [f"alternate {a.operator} = {a.alternate}  -- {a.why}" for a in plan.alternates]

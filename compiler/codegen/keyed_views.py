@@ -90,9 +90,9 @@ def _bodies(step: typed.Step) -> tuple[typed.Alternate, ...]:
     return (typed.Alternate(step.name, 1.0, None, None, step.body.construct, step.span),)
 
 
-def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -> View:
+def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = False, **extra: object) -> View:
     """A windowed operator or a scan: keys, partial values or kept tuples, alternates."""
-    keeps = needs_tuples(context.graph.program, step)
+    divided, keeps = keeps, keeps or needs_tuples(context.graph.program, step)
     bodies = _bodies(step)
     constructs = [a.body for a in bodies if isinstance(a.body, typed.Construct)]
     aggregates = tuple(dict.fromkeys(agg for construct in constructs for agg in aggregates_of(construct)))
@@ -100,7 +100,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -
     taken = entering(aggregates, record, context.symbols, keeps, context.graph.program)
     partial = partial_of(taken, context.symbols, context.graph.program)
     timed = has_time(context.graph, step)
-    if not keeps and (kind == "delta_window" or kind == "count_window" and timed):
+    if (not keeps or divided) and (kind == "delta_window" or kind == "count_window" and timed):
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
                         "if (later->latest > p->latest) p->latest = later->latest;")
     expire = None if ordered else getattr(step.body, "expire_after", None)
@@ -110,6 +110,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, **extra: object) -
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
+    view.extra |= {"types": view.c, "store": view.c, "gives": "", "takes_panes": False, "combines_rows": False}
     view.extra |= _key(context, step, record) | value_parts(taken)
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.interface import Interface
-from ..artifacts.plan import Edge, Plan, to_text
+from ..artifacts.parts import Merge, Windows, Work, divided
+from ..artifacts.plan import Edge, Plan, patterns_of, to_text
 from ..artifacts.step_text import kind_of
 from ..graph.used import used_aggregates, used_fields, used_functions
 from ..select.segments import releases
@@ -25,6 +26,7 @@ from .step_views import Context
 from .templating import number_lines, render
 
 ABI = 1
+_NUMBERED = ("keyed", "work")  # segments that pass on the number of what they got
 
 
 def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, str], ...]:
@@ -58,12 +60,15 @@ def _context(graph: Graph, plan: Plan) -> Context:
     return Context(graph, plan, Names(graph.program.name, frozenset(step.record.name for step in graph.steps)), {})
 
 
-def _program_c(context: Context, version: str) -> str:
-    graph, plan, program = context.graph, context.plan, context.graph.program
+def _program_c(whole: Context, version: str) -> str:
+    """Operators with a pattern that divides them stand here as parts."""
+    plan, program = whole.plan, whole.graph.program
+    graph = divided(whole.graph, patterns_of(plan.decisions, plan.layout))
+    context = replace(whole, graph=graph)
     sinks = [step.name for step in graph.steps if isinstance(step.body, typed.Sink)]
     code = {step.name: step_code(context, step, sinks) for step in graph.steps}
-    functions = [function_code(function, context.symbols) for function in used_functions(graph)]
-    functions += [aggregate_code(aggregate, context.symbols) for aggregate in used_aggregates(graph)]
+    functions = [function_code(function, context.symbols) for function in used_functions(whole.graph)]
+    functions += [aggregate_code(aggregate, context.symbols) for aggregate in used_aggregates(whole.graph)]
     edges = [_edge(context, edge) for edge in plan.edges]
     waits = [segment.number for segment in plan.segments if any(code[name].waits for name in segment.steps)]
     return render(
@@ -74,9 +79,9 @@ def _program_c(context: Context, version: str) -> str:
         stores=[c.store for c in code.values() if c.store], segments=[_segment(s, code) for s in plan.segments],
         declarations=_declarations(context), links=_links(context, edges, code),
         steps=[c.functions for c in code.values() if c.functions], edges=edges,
-        reading=_reading(context, code, waits), sources=_sources(context), sinks=_sinks(context, sinks),
+        reading=_reading(context, code, waits), sources=_sources(whole), sinks=_sinks(context, sinks),
         processing=any(isinstance(s.body, typed.Source) and s.body.processing_time for s in graph.steps),
-        step_entries=_step_entries(context), alternates=_alternates(context),
+        step_entries=_step_entries(context), alternates=_alternates(whole),
         symbols=[c_string(text) for text in context.symbols],
         symbol_sizes=[len(text.encode()) for text in context.symbols])
 
@@ -99,7 +104,7 @@ class SegmentView:
     kind: str
     why: str
     title: str
-    replicated: str
+    degree: int
     members: tuple[str, ...]
     waits: tuple[str, ...]
     opens: tuple[str, ...]
@@ -108,10 +113,10 @@ class SegmentView:
 
 def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
     own = [code[name] for name in segment.steps]
-    members = [f"struct {c.view.c}_state {c.view.c}" for c in own if c.store]
+    members = [f"struct {c.view.c}_state {c.view.c}" for c in own if c.store and not c.stateless]
     members += [f"struct {c.view.c}_waiting {c.view.c}_waiting" for c in own if c.waits]
     return SegmentView(segment.number, segment.kind, segment.why, c_string(segment.kind),
-                       "true" if segment.replicated else "false", tuple(members),
+                       segment.degree, tuple(members),
                        tuple(c.view.c for c in own if c.waits), tuple(name for c in own for name in c.opens),
                        tuple(name for c in own for name in c.closes))
 
@@ -130,8 +135,9 @@ def _declarations(context: Context) -> list[str]:
         segment = f"struct segment_{context.plan.segment_of(step.name).number} *s"
         for port in range(len(step.inputs)):
             push, watermark = _calls(context, step, port)
-            taken = step.record if isinstance(step.body, typed.Port) else context.input(step, port)
-            found.append(f"static void {push}({segment}, const {context.record(taken)} *t, int64_t time)")
+            taken = context.record(step.record) if isinstance(step.body, typed.Port) else \
+                context.given(step.inputs[port])
+            found.append(f"static void {push}({segment}, const {taken} *t, int64_t time)")
             found.append(f"static void {watermark}({segment}, int64_t watermark)")
     return found
 
@@ -159,18 +165,18 @@ def _edge(context: Context, edge: Edge) -> EdgeView:
     consumer = context.graph.step(edge.consumer)
     push, watermark = _calls(context, consumer, edge.port) if edge.onward is None else \
         (f"edge_{edge.onward}_put", f"edge_{edge.onward}_pass")
-    tuple_ = context.record(context.graph.step(edge.producer).record)
+    tuple_ = context.given(edge.producer)
     keyed = _ordering_step(context, edge)
     suffix = f"_{edge.port}" if isinstance(consumer.body, typed.Join) else ""
     title = f"{edge.producer} to {edge.consumer}"
     return EdgeView(edge.number, title, c_string(title), edge.source, edge.target, tuple_,
                     f"edge_{edge.number}_element" if keyed else tuple_, keyed, edge.routing, edge.markers,
-                    context.plan.segments[edge.source].kind != "keyed", _order(context, edge),
+                    context.plan.segments[edge.source].kind not in _NUMBERED, _order(context, edge),
                     f"{context.names.step(consumer.name)}_hash_of{suffix}(t)", push, watermark)
 
 
 def _order(context: Context, edge: Edge) -> str:
-    if context.plan.segments[edge.target].kind != "keyed":
+    if context.plan.segments[edge.target].kind not in _NUMBERED:
         return ""
     return "run->orders[i]" + (" | DFRT_SECOND_INPUT" if edge.port > 0 else "")
 
@@ -247,9 +253,13 @@ def _sinks(context: Context, sinks: list[str]) -> list[dict]:
 
 def _step_entries(context: Context) -> list[dict]:
     same = (typed.Map, typed.Scan, typed.Update, typed.Sink, typed.Union_)
-    return [{"name": c_string(step.name), "kind": c_string(kind_of(step.body)), "c": context.names.step(step.name),
+    return [{"name": c_string(step.name), "kind": c_string(_kind(step)), "c": context.names.step(step.name),
              "inputs": [] if isinstance(step.body, typed.Late) else [context.number(name) for name in step.inputs],
              "same": "true" if isinstance(step.body, same) else "false"} for step in context.graph.steps]
+
+
+def _kind(step: typed.Step) -> str:
+    return type(step.body).__name__.lower() if isinstance(step.body, Windows | Work | Merge) else kind_of(step.body)
 
 
 def _alternates(context: Context) -> list[dict]:

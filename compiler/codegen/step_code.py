@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...dsl import typed
+from ..artifacts.parts import Merge, Windows, Work
 from . import keyed_views as keyed
+from . import part_views as parts
 from . import step_views as views
 from .step_views import Context, View
 from .templating import render
@@ -22,6 +24,7 @@ class StepCode:
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
     waits: bool = False  # for the end of an event
+    stateless: bool = False  # the store declares types only
 
 
 def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
@@ -53,37 +56,51 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
             return _stateless(keyed.port_view(context, step))
         case typed.Scan():
             return _keyed(keyed.keyed_view(context, step, "scan"))
-        case typed.Operator(window=window):
-            return _keyed(_WINDOWS[type(window)](context, step, window))
+        case typed.Operator():
+            return _keyed(window_view(context, step))
+        case Windows():
+            return _keyed(parts.windows_view(context, step))
+        case Work():
+            return _work(parts.work_view(context, step))
+        case Merge(of="panes"):
+            return _keyed(parts.merge_view(context, step))
+        case Merge():
+            return _merge(parts.merge_view(context, step))
     raise TypeError(f"{type(body).__name__} has no C form")
 
 
-def _count_window(context: Context, step: typed.Step, window: typed.CountWindow) -> View:
+def window_view(context: Context, step: typed.Step, keeps: bool = False) -> View:
+    """A windowed operator; with `keeps` its tuples are kept even if panes would do."""
+    window = step.body.window
+    return _WINDOWS[type(window)](context, step, window, keeps)
+
+
+def _count_window(context: Context, step: typed.Step, window: typed.CountWindow, keeps: bool) -> View:
     """Windows of `partial` are aligned at their ends, the others at their beginnings."""
     partial, rest = window.partial or window.every_tuple, window.size % window.slide
     cut = (window.slide - rest) % window.slide if partial else rest
-    return keyed.keyed_view(context, step, "count_window", size=window.size, slide=window.slide, cut=cut,
-                            overlap=max(window.size - window.slide, 0),
+    return keyed.keyed_view(context, step, "count_window", keeps, size=window.size, slide=window.slide, cut=cut,
+                            overlap=max(window.size - window.slide, 0), next_due=f"INT64_C({window.slide})",
                             first_release=window.slide if partial else window.size,
                             apart="DFRT_INLINE" if window.slide == 1 else "DFRT_APART")
 
 
-def _delta_window(context: Context, step: typed.Step, window: typed.DeltaWindow) -> View:
-    return keyed.keyed_view(context, step, "delta_window", **keyed.delta_values(context, window))
+def _delta_window(context: Context, step: typed.Step, window: typed.DeltaWindow, keeps: bool) -> View:
+    return keyed.keyed_view(context, step, "delta_window", keeps, **keyed.delta_values(context, window))
 
 
-def _time_window(context: Context, step: typed.Step, window: typed.TimeWindow) -> View:
+def _time_window(context: Context, step: typed.Step, window: typed.TimeWindow, keeps: bool) -> View:
     if window.every_tuple:
-        return keyed.keyed_view(context, step, "moving_window", size=window.size)
-    return keyed.keyed_view(context, step, "time_window", size=window.size, slide=window.slide,
+        return keyed.keyed_view(context, step, "moving_window", keeps, size=window.size)
+    return keyed.keyed_view(context, step, "time_window", keeps, size=window.size, slide=window.slide,
                             cut=window.size % window.slide, gaps=window.slide > window.size)
 
 
-def _session_window(context: Context, step: typed.Step, window: typed.SessionWindow) -> View:
-    return keyed.keyed_view(context, step, "session_window", gap=window.gap)
+def _session_window(context: Context, step: typed.Step, window: typed.SessionWindow, keeps: bool) -> View:
+    return keyed.keyed_view(context, step, "session_window", keeps, gap=window.gap)
 
 
-_WINDOWS: dict[type, Callable[[Context, typed.Step, typed.Window], View]] = {
+_WINDOWS: dict[type, Callable[[Context, typed.Step, typed.Window, bool], View]] = {
     typed.CountWindow: _count_window, typed.DeltaWindow: _delta_window, typed.TimeWindow: _time_window,
     typed.SessionWindow: _session_window}
 
@@ -100,18 +117,30 @@ def _stateless(view: View) -> StepCode:
 
 def _keyed(view: View) -> StepCode:
     parts = ["key.c.j2", *(["values.c.j2"] if view.values else []), *(["kept.c.j2"] if view.keeps else [])]
-    if not view.keeps or view.reads:
+    if (not view.keeps or view.reads) and not view.takes_panes:
         parts.append("partial.c.j2")
     if view.combines and view.kind in ("time_window", "count_window"):
         parts.append("panes.c.j2")
     if view.combines and view.kind == "moving_window":
         parts.append("moments.c.j2")
-    store = "\n".join(render(part, x=view) for part in [*parts, f"{view.kind}.store.j2"])
-    results = [] if view.kind == "scan" else ["result.c.j2"]
+    tasks = ["task.store.j2"] if view.gives else []
+    store = "\n".join(render(part, x=view) for part in [*parts, *tasks, f"{view.kind}.store.j2"])
+    results = [] if view.kind == "scan" else ["tasks.c.j2"] if view.gives else ["result.c.j2"]
     expiry = ["expiry.c.j2"] if view.expire else []
     functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *expiry, *results, f"{view.kind}.c.j2"])
     opens = (view.c,) if view.kind in ("time_window", "moving_window") else ()
     return StepCode(view, store, functions, (*opens, *_idle(view)), (view.c,))
+
+
+def _work(view: View) -> StepCode:
+    functions = render("work.c.j2", x=view)
+    if view.partial_only:
+        return StepCode(view, render("part.store.j2", x=view), functions, stateless=True)
+    return StepCode(view, render("work.store.j2", x=view), functions, (), (view.c,))
+
+
+def _merge(view: View) -> StepCode:
+    return StepCode(view, render("merge.store.j2", x=view), render("merge.c.j2", x=view))
 
 
 def _update(view: View) -> StepCode:

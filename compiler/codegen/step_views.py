@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import networkx as nx
-
 from ...dsl import typed
 from ...dsl.types import Record, Symbol
 from ..artifacts.graph import Graph
+from ..artifacts.parts import Windows, Work
 from ..artifacts.plan import Plan
 from .aggregates import Whole
 from .expressions import Scope, c_slice, c_value
@@ -31,16 +30,21 @@ class Context:
     def input(self, step: typed.Step, port: int = 0) -> Record:
         return self.graph.step(step.inputs[port]).record
 
-    def timed(self, step: typed.Step) -> bool:
-        """Whether tuples that reach the step have event times; else all of theirs are 0."""
-        sources = (self.graph.step(name).body for name in nx.ancestors(self.graph.flow, step.name))
-        return any(isinstance(one, typed.Source) and (one.event_time is not None or one.processing_time)
-                   for one in sources)
-
     def output(self, step: typed.Step) -> str:
         """The struct that a step puts out; of an operator with ports the one with all of them."""
-        ports = isinstance(step.body, typed.Operator) and step.body.ports
+        body = getattr(step.body, "operator", step).body
+        ports = isinstance(body, typed.Operator) and body.ports
         return self.names.ports(step.name) if ports else self.record(step.record)
+
+    def given(self, name: str) -> str:
+        """The struct that goes from a step to those that read it."""
+        step = self.graph.step(name)
+        match step.body:
+            case Windows():
+                return f"struct {self.names.step(name)}_task"
+            case Work(partial=True):
+                return f"struct {self.names.step(name)}_part"
+        return self.record(step.record)
 
     def number(self, name: str) -> int:
         return next(i for i, step in enumerate(self.graph.steps) if step.name == name)

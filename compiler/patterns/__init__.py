@@ -32,6 +32,10 @@ GENERATED: dict[str, tuple[str, ...]] = {
     "sequential": ("read", "single"),
     "farm": ("farm",),
     "key_partitioning": ("keyed",),
+    "window_farming": ("work",),
+    "pane_farming": ("single", "keyed"),
+    "window_partitioning": ("single",),
+    "nesting": ("single",),
 }
 
 __all__ = ["GENERATED", "PATTERNS"]

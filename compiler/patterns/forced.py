@@ -102,16 +102,27 @@ def applicable(function: Function) -> list[str]:
     return [name for name, module in PATTERNS.items() if module.applies(function) is None]
 
 
+# Settings that the models know and the code generator does not.
+_UNMADE = {"style": ("active",), "merge": ("ring",), "reduce": ("synchronous",)}
+
+
+def unmade(pattern: typed.Pattern) -> str | None:
+    """Which setting there is no code for."""
+    found = (f"`{name}: {getattr(pattern, name)}`" for name, values in _UNMADE.items() if getattr(pattern, name) in values)
+    return next(found, None)
+
+
 def check_generated(forced: Mapping[str, typed.Pattern], segment_kind: Callable[[str], str], diagnostics: Diagnostics,
                     generated: Mapping[str, tuple[str, ...]] = GENERATED) -> None:
-    """Reports every forced pattern that there is no code for. A degree is given to the finished program today."""
+    """Reports every forced pattern that there is no code for."""
     for name, pattern in forced.items():
+        setting = unmade(pattern)
         if pattern.name not in generated:
             diagnostics.add("E0810", pattern.span, f"`{pattern.name}` for `{name}` can't be generated yet",
                             expected=f"{listing(sorted(generated))}, or auto")
+        elif setting is not None:
+            diagnostics.add("E0810", pattern.span, f"{setting} of `{pattern.name}` can't be generated yet",
+                            expected="another setting, or none: it is chosen then")
         elif segment_kind(name) not in generated[pattern.name]:
             diagnostics.add("E0810", pattern.span, f"`{name}` can't be made {pattern.name} yet: it runs in a "
                             f"{segment_kind(name)} segment", expected="`pattern auto`")
-        elif pattern != typed.Pattern(pattern.name, pattern.span):
-            diagnostics.add("E0810", pattern.span, f"`{name}` can't have settings of its own yet",
-                            expected=f"`pattern {pattern.name}`, and --workers N when the program runs")

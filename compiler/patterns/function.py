@@ -21,6 +21,7 @@ class Function:
     combinable: a value a pane, into which tuples go as they arrive, in any order.
     decomposable: F = H∘G over panes, each pane in the order of its tuples.
     whole: what needs the whole window, in words ('' when nothing does).
+    order_free: also tuples of one time may come in any order (`first` and `last` tell them apart).
     second_map: the reduced value goes back to a second pass over the tuples.
     """
 
@@ -32,6 +33,7 @@ class Function:
     every_tuple: bool = False
     combinable: bool = False
     decomposable: bool = False
+    order_free: bool = False
     second_map: bool = False
     whole: str = ""
     order: str = "total"
@@ -74,10 +76,13 @@ def _operator(program: typed.Program, step: typed.Step, alternate: typed.Alterna
     if body.window is None:
         return Function(step.name, stateless=True, keyed=False, order=body.order, ports=bool(body.ports))
     whole, ordered = _needs(program, alternate)
+    edges = any(isinstance(part, typed.Aggregate) and part.function in ("first", "last") for value in
+                (() if isinstance(alternate.body, typed.CFunction) else alternate.body.values) for part in walk(value))
     every = getattr(body.window, "every_tuple", False)
     slide = body.window.slide if isinstance(body.window, typed.CountWindow) else None
     return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
                     slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered,
+                    order_free=not whole and not ordered and not edges,
                     decomposable=not whole, whole=whole, order=body.order, ports=bool(body.ports))
 
 

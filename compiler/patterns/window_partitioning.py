@@ -26,14 +26,14 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
     """Whether the function allows these settings."""
     if pattern.reduce == "synchronous" and not function.second_map:
         return "a synchronous reduce gives the reduced value back to a second map, and this function has none"
-    if pattern.partition == "round_robin" and not function.combinable:
+    if pattern.partition == "round_robin" and not function.order_free:
         return "the order of the tuples matters, and round robin takes neighbours apart; `contiguous` keeps them together"
     return None
 
 
 def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
-    partition = "round_robin" if load.shares_panes else "contiguous"
-    yield with_workers(NAME, workers, reduce="asynchronous", partition=partition)
+    for partition in ("contiguous", "round_robin"):
+        yield with_workers(NAME, workers, reduce="asynchronous", partition=partition)
 
 
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:

@@ -7,7 +7,8 @@ import networkx as nx
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
-from ..artifacts.plan import Alternative, Edge, Plan, Segment, verify
+from ..artifacts.parts import divided
+from ..artifacts.plan import Alternative, Edge, Plan, Segment, patterns_of, verify
 from ..graph.walk import expressions_of
 from ..patterns.function import combinable
 from .pattern_table import decided
@@ -17,10 +18,11 @@ from .segments import is_keyed, releases, segments_of
 
 def choose(graph: Graph, choice: Choice | None = None) -> Plan:
     """`choice` is the answer of the cost model, where it was asked."""
-    segments, relays = segments_of(graph)
-    buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
-    edges = _edges(graph, segments, relays, set(buffered))
     layout, decisions = (decided(choice) if choice is not None else (None, ()))
+    parts = divided(graph, patterns_of(decisions, layout))
+    segments, relays = segments_of(parts)
+    buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
+    edges = _edges(parts, segments, relays, set(buffered))
     plan = Plan(segments, edges, _alternates(graph), _stores(graph), buffered, layout, decisions)
     verify(plan)
     return plan
@@ -47,7 +49,7 @@ def _edge(number: int, home: dict[str, Segment], producer: str, consumer: typed.
           relay: int | None) -> list[Edge]:
     """One edge, or the second and the first part of a way through another segment."""
     target = home[consumer.name]
-    routing = {"keyed": "key", "farm": "deal"}.get(target.kind, "one")
+    routing = {"keyed": "key", "farm": "deal", "work": "task"}.get(target.kind, "one")
     if isinstance(consumer.body, typed.Broadcast) and port == 1 and target.kind == "farm":
         routing = "all"
     source = home[producer].number if relay is None else relay

@@ -11,7 +11,8 @@ from ...dsl.span import NOWHERE
 from ..artifacts.graph import Graph
 from ..artifacts.profile import Keys, Profile
 from ..patterns import GENERATED, PATTERNS
-from ..patterns.forced import why_not
+from ..patterns.forced import unmade, why_not
+from ..patterns.function import Function
 from ..patterns.load import Machine
 from .compose import Model, Unit, Whole, fused, staged, units_of
 from .segments import segments_of
@@ -162,11 +163,10 @@ def _search(model: Model, goals: Goals, request: Request) -> Whole:
 
 def _candidates(model: Model, request: Request, unit: Unit, names: Iterable[str]) -> Iterator[typed.Pattern]:
     """What applies to a unit, of these patterns; of a forced one its open settings only."""
-    forced = request.forced.get(unit.name)
+    forced, function = request.forced.get(unit.name), model.loads[unit.name].function
     if forced is not None:
-        yield from _completions(unit, forced, model.machine.cores)
+        yield from _completions(unit, forced, model.machine.cores, function)
         return
-    function = model.loads[unit.name].function
     for name in (name for name in PATTERNS if name in names):
         if PATTERNS[name].applies(function) is None:
             yield from _all_configurations(model, unit, name)
@@ -176,7 +176,7 @@ def _all_configurations(model: Model, unit: Unit, name: str) -> Iterator[typed.P
     function = model.loads[unit.name].function
     for workers in ([1] if name == "sequential" else _degrees(model.machine.cores)):
         for pattern in PATTERNS[name].configurations(unit.load, workers):
-            if why_not(function, pattern) is None:
+            if why_not(function, pattern) is None and unmade(pattern) is None:
                 yield pattern
 
 
@@ -189,7 +189,7 @@ def _degrees(cores: int) -> list[int]:
     return found
 
 
-def _completions(unit: Unit, forced: typed.Pattern, cores: int) -> Iterator[typed.Pattern]:
+def _completions(unit: Unit, forced: typed.Pattern, cores: int, function: Function) -> Iterator[typed.Pattern]:
     """The forced pattern with its open settings filled in as the model would."""
     fixed = {name: value for name in ("workers", "batch", "schedule", "style", "merge_workers", "merge", "reduce",
                                       "partition", "outer", "inner_workers")
@@ -199,9 +199,11 @@ def _completions(unit: Unit, forced: typed.Pattern, cores: int) -> Iterator[type
     seen = False
     for workers in degrees:
         for pattern in PATTERNS[forced.name].configurations(unit.load, workers + merging):
-            if all(getattr(pattern, name) in (value, None) for name, value in fixed.items()):
+            whole = replace(pattern, **fixed)
+            fits = all(getattr(pattern, name) in (value, None) for name, value in fixed.items())
+            if fits and why_not(function, whole) is None and unmade(whole) is None:
                 seen = True
-                yield replace(pattern, **fixed)
+                yield whole
     if not seen:
         yield replace(forced, workers=forced.workers or 1)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
+from ..artifacts.parts import Merge, Windows, Work
 from ..artifacts.plan import Segment
 
 STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
@@ -27,6 +28,8 @@ def is_keyed(step: typed.Step) -> bool:
             return bool(keys)
         case typed.Join():
             return True
+        case Merge(of="panes", pattern=pattern):
+            return bool(step.body.keys) and (pattern.merge_workers or 1) > 1
     return False
 
 
@@ -40,7 +43,12 @@ def closes_by_watermark(window: typed.Window | None) -> bool:
 
 
 def releases(step: typed.Step) -> bool:
-    return isinstance(step.body, typed.Operator) and closes_by_watermark(step.body.window)
+    match step.body:
+        case typed.Operator(window=window):
+            return closes_by_watermark(window)
+        case Windows(operator=operator) | Merge(operator=operator, of="panes"):
+            return closes_by_watermark(operator.body.window)
+    return False
 
 
 def segments_of(graph: Graph) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
@@ -70,9 +78,14 @@ def _relays(graph: Graph, places: dict[str, Place]) -> dict[Crossing, Place]:
     for step in graph.steps:
         for name in step.inputs if is_keyed(step) and not releases(step) else ():
             rank, first = places[name]
-            if rank % 2 == 1 and _gives_many([s for s in graph.steps if places[s.name] == (rank, first)]):
+            if rank % 2 == 1 and (_through_one(step) or _gives_many([s for s in graph.steps if places[s.name] == (rank, first)])):
                 found[name, step.name] = (rank + 1, "")
     return found
+
+
+def _through_one(step: typed.Step) -> bool:
+    """Pane results go through one thread on their way to those that merge them."""
+    return isinstance(step.body, Merge) and step.body.pattern.merge == "farm"
 
 
 def _gives_many(steps: list[typed.Step]) -> bool:
@@ -94,6 +107,10 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
         return (0, "")
     if isinstance(step.body, typed.Port):
         return inputs[0]
+    if isinstance(step.body, Windows):
+        return (rank + rank % 2, "")
+    if isinstance(step.body, Work):
+        return (rank + 1, step.name)
     if is_keyed(step):
         return (rank + 1 if rank % 2 == 0 else rank + 2, step.name)
     if is_stateless(step):
@@ -117,7 +134,7 @@ def _leads_to_key(graph: Graph) -> set[str]:
     found: set[str] = set()
     for step in reversed(graph.steps):
         after = graph.consumers(step.name)
-        if any(is_keyed(c) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
+        if any(is_keyed(c) or isinstance(c.body, Windows) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
                for c in after):
             found.add(step.name)
     return found
@@ -129,11 +146,19 @@ def _segment(number: int, place: Place, steps: list[typed.Step]) -> Segment:
     if rank == 0:
         return Segment(number, "read", names, "reads the sources; stateless steps before keyed state run along")
     if first == "*":
-        return Segment(number, "farm", names, "stateless: blocks of events go to the replicas in turn")
+        return Segment(number, "farm", names, "stateless: blocks of events go to the replicas in turn", 1)
+    if first and isinstance(steps[0].body, Work):
+        return Segment(number, "work", names, f"computes for `{steps[0].body.operator.name}`: {steps[0].body.pattern.name}",
+                       _degree(steps[0].body.pattern))
     if first:
         step = steps[0]
         keys = step.body.left_keys if isinstance(step.body, typed.Join) else step.body.keys
-        return Segment(number, "keyed", names, f"state of `{first}` is divided by {', '.join(keys)}")
+        degree = step.body.pattern.merge_workers if isinstance(step.body, Merge) else 1
+        return Segment(number, "keyed", names, f"state of `{first}` is divided by {', '.join(keys)}", degree)
     if not steps:
         return Segment(number, "single", names, "numbers what replicas gave, for the keyed segment after it")
     return Segment(number, "single", names, "depends on the order of the whole stream, or writes it")
+
+
+def _degree(pattern: typed.Pattern) -> int:
+    return (pattern.workers or 1) * (pattern.inner_workers or 1)

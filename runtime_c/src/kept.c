@@ -151,25 +151,102 @@ static void free_all(piece *first)
     }
 }
 
+static void free_shares(dfrt_share *first)
+{
+    while (first != NULL) {
+        dfrt_share *next = first->next;
+        free(first);
+        first = next;
+    }
+}
+
 void dfrt_pool_close(dfrt_pool *pool)
 {
     free_all(pool->chunks);
     free_all(pool->large);
+    free_shares(pool->free_shares);
+    free_shares(pool->waiting);
     *pool = (dfrt_pool){0};
+}
+
+/* --- sharing ---------------------------------------------------------------------------------------- */
+
+static bool is_read(const dfrt_kept *kept)
+{
+    return kept->share != NULL && atomic_load_explicit(&kept->share->readers, memory_order_acquire) > 0;
+}
+
+dfrt_share *dfrt_kept_share(dfrt_pool *pool, dfrt_kept *kept, uint32_t readers)
+{
+    if (kept->share == NULL) {
+        kept->share = pool->free_shares != NULL ? pool->free_shares : dfrt_allocate(sizeof *kept->share);
+        pool->free_shares = kept->share->next;
+    }
+    (void)atomic_fetch_add_explicit(&kept->share->readers, readers, memory_order_relaxed);
+    return kept->share;
+}
+
+/* Gives the group's memory back, or lets it wait until nobody reads it. */
+static void let_go(dfrt_pool *pool, dfrt_kept *kept, size_t width)
+{
+    dfrt_share *share = kept->share;
+    if (is_read(kept)) {
+        share->room = kept->room;
+        share->capacity = kept->capacity;
+        share->next = pool->waiting;
+        pool->waiting = share;
+    } else {
+        release(pool, kept->room, width, kept->capacity);
+        if (share != NULL) {
+            share->next = pool->free_shares;
+            pool->free_shares = share;
+        }
+    }
+    kept->share = NULL;
+}
+
+/* Memory whose readers are done is used again. */
+static void collect(dfrt_pool *pool, size_t width)
+{
+    for (dfrt_share **at = &pool->waiting; *at != NULL;) {
+        dfrt_share *share = *at;
+        if (atomic_load_explicit(&share->readers, memory_order_acquire) > 0) {
+            at = &share->next;
+            continue;
+        }
+        *at = share->next;
+        release(pool, share->room, width, share->capacity);
+        share->next = pool->free_shares;
+        pool->free_shares = share;
+    }
 }
 
 /* --- room ------------------------------------------------------------------------------------------- */
 
-static uint32_t move_to_front(dfrt_kept *kept, dfrt_widths widths)
+/* All that is kept goes to place `at` of a room, which may be its own. */
+static void move_all(unsigned char *to, uint32_t capacity, uint32_t at, const dfrt_kept *kept, dfrt_widths widths)
 {
-    uint32_t moved = kept->head, length = kept->tail - kept->head;
-    unsigned char *column = kept->room;
+    const unsigned char *from = kept->room;
     for (uint32_t i = 0; i < widths.count; i++) {
-        memmove(column, column + (size_t)moved * widths.of[i], (size_t)length * widths.of[i]);
-        column += (size_t)kept->capacity * widths.of[i];
+        memmove(to + (size_t)at * widths.of[i], from + (size_t)kept->head * widths.of[i],
+                (size_t)(kept->tail - kept->head) * widths.of[i]);
+        from += (size_t)kept->capacity * widths.of[i];
+        to += (size_t)capacity * widths.of[i];
+    }
+}
+
+/* What others read stays where it is. */
+static uint32_t move_to_front(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
+{
+    uint32_t moved = kept->head;
+    unsigned char *room = is_read(kept) ? take(pool, width_of(widths), kept->capacity) : kept->room;
+    move_all(room, kept->capacity, 0, kept, widths);
+    if (room != kept->room) {
+        let_go(pool, kept, width_of(widths));
+        kept->room = room;
     }
     kept->head = 0;
-    kept->tail = length;
+    kept->tail -= moved;
     kept->in_order = kept->in_order > moved ? kept->in_order - moved : 0;
     return moved;
 }
@@ -180,15 +257,9 @@ static void grow(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
     size_t width = width_of(widths);
     uint32_t capacity = following(kept->capacity);
     unsigned char *room = take(pool, width, capacity);
-    unsigned char *from = kept->room, *to = room;
-    for (uint32_t i = 0; from != NULL && i < widths.count; i++) {
-        size_t skipped = (size_t)kept->head * widths.of[i];
-        memcpy(to + skipped, from + skipped, (size_t)(kept->tail - kept->head) * widths.of[i]);
-        from += (size_t)kept->capacity * widths.of[i];
-        to += (size_t)capacity * widths.of[i];
-    }
     if (kept->room != NULL) {
-        release(pool, kept->room, width, kept->capacity);
+        move_all(room, capacity, kept->head, kept, widths);
+        let_go(pool, kept, width);
     }
     kept->room = room;
     kept->capacity = capacity;
@@ -199,8 +270,9 @@ uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
     if (kept->tail < kept->capacity) {
         return 0;
     }
+    collect(pool, width_of(widths));
     if (kept->head > 0 && kept->head >= kept->capacity / 4) {
-        return move_to_front(kept, widths);
+        return move_to_front(pool, kept, widths);
     }
     grow(pool, kept, widths);
     return 0;
@@ -209,9 +281,21 @@ uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
 void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
 {
     if (kept->room != NULL) {
-        release(pool, kept->room, width_of(widths), kept->capacity);
+        let_go(pool, kept, width_of(widths));
     }
     *kept = (dfrt_kept){0};
+}
+
+dfrt_kept dfrt_kept_copy(dfrt_pool *pool, const dfrt_kept *kept, dfrt_widths widths)
+{
+    dfrt_kept copy = {.tail = kept->tail - kept->head, .capacity = FIRST_CAPACITY};
+    collect(pool, width_of(widths));
+    while (copy.capacity < copy.tail) {
+        copy.capacity = following(copy.capacity);
+    }
+    copy.room = take(pool, width_of(widths), copy.capacity);
+    move_all(copy.room, copy.capacity, 0, kept, widths);
+    return copy;
 }
 
 /* --- order of time ---------------------------------------------------------------------------------- */

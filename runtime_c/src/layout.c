@@ -174,7 +174,8 @@ dfrt_status dfrt__layout_open(dfrt__layout_plan *layout, const dfrt_program *pro
     layout->peers = dfrt_allocate(program->segment_count * sizeof *layout->peers);
     layout->routes = dfrt_allocate((program->edge_count + 1u) * sizeof *layout->routes);
     for (unsigned s = 0; s < program->segment_count; s++) {
-        layout->degree[s] = program->segments[s].replicated && !fused ? workers : 1;
+        unsigned planned = program->segments[s].degree;
+        layout->degree[s] = planned == 0 || fused ? 1 : workers > 0 ? workers : planned;
         layout->first_stage[s] = layout->stage_count;
         layout->stage_count += layout->degree[s];
     }

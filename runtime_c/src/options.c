@@ -13,7 +13,7 @@ enum { MOST_WORKERS = 256 };
 static void print_help(const dfrt_program *program)
 {
     printf("usage: %s [options]\n\n", program->name);
-    printf("  --workers N            replicas of each operator that can be replicated (default 1)\n"
+    printf("  --workers N            replicas of each operator that can be replicated (default: as planned)\n"
            "  --layout L             fused: one thread; staged: a thread a stage; auto: fused for one worker\n"
            "  --source NAME=SPEC     replace a source: csv:PATH, jsonl:PATH, binary:PATH, lines:PATH,\n"
            "                         tcp:HOST:PORT?KEY=VALUE&..., unix:PATH?KEY=VALUE&..., generate:KEY=VALUE,...\n"
@@ -185,6 +185,15 @@ static dfrt_status open_specs(dfrt__options *options, const dfrt_program *progra
     return DFRT_OK;
 }
 
+static unsigned most_planned(const dfrt_program *program)
+{
+    unsigned most = 1;
+    for (unsigned i = 0; i < program->segment_count; i++) {
+        most = program->segments[i].degree > most ? program->segments[i].degree : most;
+    }
+    return most;
+}
+
 dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, dfrt_run_state *run, int argc,
                                char **argv, dfrt_error *error)
 {
@@ -199,7 +208,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
         {NULL, 0, NULL, 0},
     };
-    *options = (dfrt__options){.run = run, .workers = 1, .report_limit = 10};
+    *options = (dfrt__options){.run = run, .report_limit = 10};
     dfrt_status status = open_specs(options, program, error);
     int option;
     opterr = 0; /* one line for each failure, and that is ours */
@@ -210,6 +219,8 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
     if (status == DFRT_OK && !options->done && optind < argc) {
         status = dfrt_fail(error, DFRT_USAGE, "unexpected word '%s'; see --help", argv[optind]);
     }
+    options->planned = options->workers == 0;
+    options->workers = options->planned ? most_planned(program) : options->workers;
     return status;
 }
 

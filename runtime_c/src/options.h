@@ -13,7 +13,8 @@ typedef enum dfrt__layout { DFRT__AUTO, DFRT__FUSED, DFRT__STAGED } dfrt__layout
 
 typedef struct dfrt__options {
     dfrt_run_state *run; /* where chosen alternates go */
-    unsigned workers;
+    unsigned workers; /* of the operator with the most */
+    bool planned;     /* each operator has as many as its plan says: nobody asked for others */
     dfrt__layout layout;
     const char **source_specs; /* by source */
     const char **sink_specs;   /* by sink */

@@ -98,7 +98,7 @@ static dfrt_status run_with(const dfrt_program *program, const dfrt__options *op
     if (status != DFRT_OK) {
         return status;
     }
-    status = dfrt__layout_open(&layout, program, run, fused ? 1 : options->workers, fused, error);
+    status = dfrt__layout_open(&layout, program, run, options->planned ? 0 : options->workers, fused, error);
     if (status == DFRT_OK) {
         status = dfrt__reader_open(&reader, &layout, options, run, error);
     }

@@ -1,13 +1,16 @@
 /* Tuples that a window keeps, as columns: each field that somebody reads in an array of its own, all arrays of a
  * group in one piece of memory out of a pool.
  *
- * Threads:   a pool and what came out of it belong to the stage whose segment holds them.
- * Ownership: the pool owns all memory; pointers into columns are valid until the next call that may make room.
+ * Threads:   a pool and what came out of it belong to the stage whose segment holds them. Other stages may read
+ *            tuples that were shared with them (dfrt_kept_share) until they say that they are done.
+ * Ownership: the pool owns all memory; pointers into columns are valid until the next call that may make room, of
+ *            shared tuples until the last reader is done.
  * Progress:  nothing waits. Without memory the program ends (dfrt_out_of_memory).
  */
 #ifndef DFRT_KEPT_H
 #define DFRT_KEPT_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +24,18 @@ typedef struct dfrt_widths {
  * allocated each for itself. A pool of zeroes is empty. All its pieces are for the same columns. */
 enum { DFRT_POOL_SIZES = 16 };
 
+/* A piece of memory that other stages look at. The pool uses it again when nobody does any more. */
+typedef struct dfrt_share {
+    /* The pool's thread adds (relaxed: the channel publishes what it shares), readers take away (release), and the
+     * pool's thread looks at it (acquire) before it writes to what they have read. */
+    _Atomic uint32_t readers;
+    uint32_t capacity;
+    unsigned char *room;
+    struct dfrt_share *next; /* of those that are free, or that wait for their readers */
+} dfrt_share;
+
 typedef struct dfrt_pool {
+    dfrt_share *free_shares, *waiting;
     void *free_lists[DFRT_POOL_SIZES];
     void *chunks; /* each points to the one before it */
     void *large;  /* a list in both directions */
@@ -35,6 +49,7 @@ typedef struct dfrt_kept {
     unsigned char *room;
     uint32_t head, tail, capacity;
     uint32_t in_order; /* no tuple behind this one is older than the tuple before it */
+    dfrt_share *share; /* of `room`; NULL when it was never shared */
 } dfrt_kept;
 
 /* How many tuples before its own a block asks for the places of a tuple. */
@@ -47,7 +62,17 @@ uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 /* Gives the memory back; the group holds nothing then. */
 void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 
-/* Frees everything that came out of the pool. */
+/* Lets `readers` other stages read the tuples that are there now: they stay where they are until dfrt_share_done was
+ * called as often. Tuples may be added behind them, and among those that nobody was told of. */
+dfrt_share *dfrt_kept_share(dfrt_pool *pool, dfrt_kept *kept, uint32_t readers);
+
+/* For readers, from any thread. */
+static inline void dfrt_share_done(dfrt_share *share)
+{
+    (void)atomic_fetch_sub_explicit(&share->readers, 1, memory_order_release);
+}
+
+/* Frees everything that came out of the pool; nobody reads any more. */
 void dfrt_pool_close(dfrt_pool *pool);
 
 /* --- order of time: only where the first column has the times --- */
@@ -80,6 +105,9 @@ static inline void dfrt_kept_note(dfrt_kept *kept, int64_t time)
         kept->in_order = at;
     }
 }
+
+/* The same tuples in memory of their own, from place 0 on. */
+dfrt_kept dfrt_kept_copy(dfrt_pool *pool, const dfrt_kept *kept, dfrt_widths widths);
 
 /* Tuples from `*from` on in order of time, ties by arrival: they themselves, or a copy in `sorted` when they came in
  * disorder. `*from` becomes the first of them there. `sorted` grows, and its owner frees `sorted->room`. */

@@ -49,7 +49,7 @@ typedef struct dfrt_edge {
 typedef struct dfrt_segment {
     const char *name;
     size_t size;
-    bool replicated;
+    unsigned degree; /* replicas that are planned; 0: it is not replicated */
     dfrt_status (*open)(void *segment, dfrt_error *error);
     void (*close)(void *segment);
     void (*end_event)(void *segment); /* NULL when nothing waits for the end of an event */
@@ -125,6 +125,12 @@ static inline unsigned dfrt_stage_route(const dfrt_stage *stage, unsigned edge, 
 static inline unsigned dfrt_stage_deal(const dfrt_stage *stage, unsigned edge)
 {
     return (stage->position >> 6) % stage->outlets[edge].degree;
+}
+
+/* How many replicas take what goes over an edge. */
+static inline unsigned dfrt_stage_degree(const dfrt_stage *stage, unsigned edge)
+{
+    return stage->fused ? 1 : stage->outlets[edge].degree;
 }
 
 /* Sends a watermark in order with the elements. */

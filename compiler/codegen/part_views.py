@@ -1,0 +1,90 @@
+"""Views of the parts of a divided operator (artifacts/parts.py), for the templates of windows and for those of their own.
+
+The part that keeps tuples defines the types: keys, columns, rows, partial values. The others name them by its prefix
+(`types`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...dsl import typed
+from ..artifacts.parts import Merge, Windows, Work
+from .keyed_views import key_input, key_part, keyed_view
+from .step_views import Context, View
+
+
+def windows_view(context: Context, step: typed.Step) -> View:
+    """Tuples are kept, whatever the aggregates; where parts are merged, a partial value takes rows of kept tuples."""
+    body: Windows = step.body
+    view = _window(context, step, body.operator, keeps=True)
+    pattern, merged = body.pattern, body.gives != "whole"
+    view.extra |= {
+        "operator": body.operator.name, "gives": body.gives,
+        "edge": next(e.number for e in context.plan.edges if e.producer == step.name),
+        "worker": _worker(pattern), "inner": pattern.inner_workers or 0, "strided": strided(pattern),
+        "team": f"{view.c}_hash(key)" if pattern.outer == "key_partitioning" else "x->dealing.handed / parts",
+        "combines_rows": merged, "blocks": False}
+    view.output = f"struct {view.c}_task"
+    view.extra["frees"] += ("dfrt_dealing_close(&x->dealing);",)
+    if body.gives == "panes" and view.kind == "count_window":
+        cut, slide = view.cut, view.slide
+        view.extra |= {"overlap": 0, "first_release": cut or slide,
+                       "next_due": f"g->pane++ % 2 == 0 ? INT64_C({slide - cut}) : INT64_C({cut})" if cut else
+                       f"INT64_C({slide})"}
+    return view
+
+
+def work_view(context: Context, step: typed.Step) -> View:
+    body: Work = step.body
+    store = context.graph.step(step.inputs[0])
+    view = _window(context, step, body.operator, keeps=True)
+    types = context.names.step(store.name)
+    view.extra |= {"operator": body.operator.name, "types": types, "store": types, "gives": store.body.gives,
+                   "partial_only": body.partial, "strided": strided(body.pattern)}
+    view.input = f"struct {types}_task"
+    if body.partial:
+        view.output = f"struct {view.c}_part"
+    return view
+
+
+def merge_view(context: Context, step: typed.Step) -> View:
+    """What the parts of a window give together; of panes, an ordinary window whose tuples are pane results."""
+    body: Merge = step.body
+    work = context.graph.step(step.inputs[0])
+    types = context.names.step(context.graph.step(work.inputs[0]).name)
+    view = _window(context, step, body.operator, keeps=True)
+    own = view.c if body.of == "panes" else types
+    view.extra |= {"operator": body.operator.name, "types": types, "store": own, "keeps": False, "blocks": False,
+                   "takes_panes": body.of == "panes", "combines": body.of == "panes", "owns": body.of == "panes"}
+    view.input = f"struct {context.names.step(work.name)}_part"
+    if body.of == "panes":
+        view.extra |= _pane_keys(context, step, view)
+        view.extra["frees"] = tuple(line for line in view.frees if "pool" not in line and "by_time" not in line)
+    return view
+
+
+def _pane_keys(context: Context, step: typed.Step, view: View) -> dict[str, object]:
+    """A pane result carries the key as a struct of its own."""
+    record, keys = context.input(step), step.body.keys
+    taken = key_input(context, record, keys, keys, "")
+    parts = tuple(part.replace("t->", "t->key.") for part in taken.parts)
+    return {"key": tuple(key_part(name, record.field(name).type) for name in keys),
+            "key_inputs": (replace(taken, input=view.input, parts=parts),)}
+
+
+def _window(context: Context, step: typed.Step, operator: typed.Step, keeps: bool) -> View:
+    from .step_code import window_view
+
+    return window_view(context, replace(operator, name=step.name, inputs=step.inputs, record=step.record), keeps)
+
+
+def _worker(pattern: typed.Pattern) -> str:
+    if pattern.schedule == "on_demand":
+        return "dfrt_dealing_least(&x->dealing, workers)"
+    batch = pattern.batch or 1
+    return f"(unsigned)(x->dealing.handed / {batch})" if batch > 1 else "(unsigned)x->dealing.handed"
+
+
+def strided(pattern: typed.Pattern) -> bool:
+    return pattern.partition == "round_robin"

@@ -1,0 +1,52 @@
+#include "dfrt/dealing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dfrt/stage.h"
+#include "dfrt/store.h"
+
+static void begin(dfrt_dealing *dealing, unsigned workers)
+{
+    if (dealing->workers == workers) {
+        return;
+    }
+    void *done = NULL;
+    if (posix_memalign(&done, _Alignof(dfrt_done), workers * sizeof(dfrt_done)) != 0) {
+        dfrt_out_of_memory();
+    }
+    dealing->done = memset(done, 0, workers * sizeof(dfrt_done));
+    dealing->sent = dfrt_allocate(workers * sizeof *dealing->sent);
+    dealing->workers = workers; /* the same for the whole run */
+}
+
+dfrt_done *dfrt_dealing_send(dfrt_dealing *dealing, unsigned workers, unsigned worker)
+{
+    begin(dealing, workers);
+    dealing->handed++;
+    dealing->sent[worker % workers]++;
+    return &dealing->done[worker % workers];
+}
+
+unsigned dfrt_dealing_least(dfrt_dealing *dealing, unsigned workers)
+{
+    begin(dealing, workers);
+    unsigned best = 0;
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < workers; i++) {
+        unsigned worker = (unsigned)((dealing->handed + i) % workers);
+        uint64_t open = dealing->sent[worker] - atomic_load_explicit(&dealing->done[worker].count, memory_order_relaxed);
+        if (open < least) {
+            best = worker;
+            least = open;
+        }
+    }
+    return best;
+}
+
+void dfrt_dealing_close(dfrt_dealing *dealing)
+{
+    free(dealing->done);
+    free(dealing->sent);
+    *dealing = (dfrt_dealing){0};
+}
