@@ -46,7 +46,21 @@ class Merge:
         return self.operator.body.keys
 
 
-Part = Windows | Work | Merge
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """The whole operator in every replica, each of which sees all tuples and owns some of the windows."""
+
+    operator: typed.Step
+    pattern: typed.Pattern
+
+
+Part = Windows | Work | Merge | Owned
+
+
+def owns_windows(body: object) -> bool:
+    """Whether replicas of this part see everything and each has windows of its own."""
+    several = isinstance(body, Merge) and (body.pattern.merge_workers or 1) > 1
+    return isinstance(body, Owned) or several and body.of == "panes" and not body.keys
 
 
 def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) -> tuple[typed.Step, ...]:
@@ -54,6 +68,8 @@ def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) ->
     if pattern is None:
         return (step,)
     match pattern.name:
+        case "window_farming" if pattern.style == "active":
+            return (replace(step, body=Owned(step, pattern)),)
         case "window_farming":
             return _chain(step, input_, Windows(step, pattern, "whole"), Work(step, pattern, False))
         case "pane_farming":

@@ -17,7 +17,8 @@ class Segment:
     """Steps that one thread runs as a fused chain.
 
     kind: `read` (the sources), `keyed` (replicated, divided by the key of its first step), `farm`
-    (replicated, stateless), `work` (replicated, on windows that another segment keeps) or `single`. Segments are
+    (replicated, stateless), `work` (replicated, on windows that another segment keeps), `owners` (every
+    replica sees all tuples and has some of the windows) or `single`. Segments are
     numbered so that edges go forward. degree: how many replicas are planned; 0 for what is not replicated.
     """
 

@@ -110,7 +110,8 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
-    view.extra |= {"types": view.c, "store": view.c, "gives": "", "takes_panes": False, "combines_rows": False}
+    view.extra |= {"types": view.c, "store": view.c, "gives": "", "takes_panes": False, "combines_rows": False,
+                   "owned": False, "batch": 1}
     view.extra |= _key(context, step, record) | value_parts(taken)
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)

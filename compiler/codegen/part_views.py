@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dsl import typed
-from ..artifacts.parts import Merge, Windows, Work
+from ..artifacts.parts import Merge, Windows, Work, owns_windows
 from .keyed_views import key_input, key_part, keyed_view
 from .step_views import Context, View
 
@@ -35,6 +35,12 @@ def windows_view(context: Context, step: typed.Step) -> View:
     return view
 
 
+def owned_view(context: Context, step: typed.Step) -> View:
+    view = _window(context, step, step.body.operator, keeps=False)
+    view.extra |= {"owned": True, "batch": step.body.pattern.batch or 1, "blocks": False}
+    return view
+
+
 def work_view(context: Context, step: typed.Step) -> View:
     body: Work = step.body
     store = context.graph.step(step.inputs[0])
@@ -56,7 +62,8 @@ def merge_view(context: Context, step: typed.Step) -> View:
     view = _window(context, step, body.operator, keeps=True)
     own = view.c if body.of == "panes" else types
     view.extra |= {"operator": body.operator.name, "types": types, "store": own, "keeps": False, "blocks": False,
-                   "takes_panes": body.of == "panes", "combines": body.of == "panes", "owns": body.of == "panes"}
+                   "takes_panes": body.of == "panes", "combines": body.of == "panes", "owns": body.of == "panes",
+                   "owned": owns_windows(body)}
     view.input = f"struct {context.names.step(work.name)}_part"
     if body.of == "panes":
         view.extra |= _pane_keys(context, step, view)

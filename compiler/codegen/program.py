@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.interface import Interface
-from ..artifacts.parts import Merge, Windows, Work, divided
+from ..artifacts.parts import Part, divided
 from ..artifacts.plan import Edge, Plan, patterns_of, to_text
 from ..artifacts.step_text import kind_of
 from ..graph.used import used_aggregates, used_fields, used_functions
@@ -26,7 +26,7 @@ from .step_views import Context
 from .templating import number_lines, render
 
 ABI = 1
-_NUMBERED = ("keyed", "work")  # segments that pass on the number of what they got
+_NUMBERED = ("keyed", "work", "owners")  # segments that pass on the number of what they got
 
 
 def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, str], ...]:
@@ -184,7 +184,7 @@ def _order(context: Context, edge: Edge) -> str:
 def _ordering_step(context: Context, edge: Edge) -> str:
     """Windows that the watermark closes come out of all replicas at once."""
     segment = context.plan.segments[edge.source]
-    timed = segment.kind == "keyed" and releases(context.graph.step(segment.steps[0]))
+    timed = segment.kind in ("keyed", "owners") and releases(context.graph.step(segment.steps[0]))
     return context.names.step(segment.steps[0]) if timed else ""
 
 
@@ -259,7 +259,7 @@ def _step_entries(context: Context) -> list[dict]:
 
 
 def _kind(step: typed.Step) -> str:
-    return type(step.body).__name__.lower() if isinstance(step.body, Windows | Work | Merge) else kind_of(step.body)
+    return type(step.body).__name__.lower() if isinstance(step.body, Part) else kind_of(step.body)
 
 
 def _alternates(context: Context) -> list[dict]:

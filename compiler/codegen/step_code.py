@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...dsl import typed
-from ..artifacts.parts import Merge, Windows, Work
+from ..artifacts.parts import Merge, Owned, Windows, Work
 from . import keyed_views as keyed
 from . import part_views as parts
 from . import step_views as views
@@ -58,6 +58,8 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
             return _keyed(keyed.keyed_view(context, step, "scan"))
         case typed.Operator():
             return _keyed(window_view(context, step))
+        case Owned():
+            return _keyed(parts.owned_view(context, step))
         case Windows():
             return _keyed(parts.windows_view(context, step))
         case Work():

@@ -32,8 +32,8 @@ GENERATED: dict[str, tuple[str, ...]] = {
     "sequential": ("read", "single"),
     "farm": ("farm",),
     "key_partitioning": ("keyed",),
-    "window_farming": ("work",),
-    "pane_farming": ("single", "keyed"),
+    "window_farming": ("work", "owners"),
+    "pane_farming": ("single", "keyed", "owners"),
     "window_partitioning": ("single",),
     "nesting": ("single",),
 }

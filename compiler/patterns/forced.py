@@ -103,7 +103,7 @@ def applicable(function: Function) -> list[str]:
 
 
 # Settings that the models know and the code generator does not.
-_UNMADE = {"style": ("active",), "merge": ("ring",), "reduce": ("synchronous",)}
+_UNMADE = {"merge": ("ring",), "reduce": ("synchronous",)}
 
 
 def unmade(pattern: typed.Pattern) -> str | None:

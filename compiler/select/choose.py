@@ -49,7 +49,7 @@ def _edge(number: int, home: dict[str, Segment], producer: str, consumer: typed.
           relay: int | None) -> list[Edge]:
     """One edge, or the second and the first part of a way through another segment."""
     target = home[consumer.name]
-    routing = {"keyed": "key", "farm": "deal", "work": "task"}.get(target.kind, "one")
+    routing = {"keyed": "key", "farm": "deal", "work": "task", "owners": "all"}.get(target.kind, "one")
     if isinstance(consumer.body, typed.Broadcast) and port == 1 and target.kind == "farm":
         routing = "all"
     source = home[producer].number if relay is None else relay

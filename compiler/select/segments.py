@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.parts import Merge, Windows, Work
+from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows
 from ..artifacts.plan import Segment
 
 STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
@@ -33,6 +33,11 @@ def is_keyed(step: typed.Step) -> bool:
     return False
 
 
+def is_replicated(step: typed.Step) -> bool:
+    """State that replicas have each a part of: of the keys, or of the windows."""
+    return is_keyed(step) or owns_windows(step.body)
+
+
 def is_stateless(step: typed.Step) -> bool:
     return isinstance(step.body, STATELESS) or isinstance(step.body, typed.Operator) and step.body.window is None
 
@@ -46,7 +51,7 @@ def releases(step: typed.Step) -> bool:
     match step.body:
         case typed.Operator(window=window):
             return closes_by_watermark(window)
-        case Windows(operator=operator) | Merge(operator=operator, of="panes"):
+        case Windows(operator=operator) | Merge(operator=operator, of="panes") | Owned(operator=operator):
             return closes_by_watermark(operator.body.window)
     return False
 
@@ -76,7 +81,7 @@ def _relays(graph: Graph, places: dict[str, Place]) -> dict[Crossing, Place]:
     numbers them again."""
     found: dict[Crossing, Place] = {}
     for step in graph.steps:
-        for name in step.inputs if is_keyed(step) and not releases(step) else ():
+        for name in step.inputs if is_replicated(step) and not releases(step) else ():
             rank, first = places[name]
             if rank % 2 == 1 and (_through_one(step) or _gives_many([s for s in graph.steps if places[s.name] == (rank, first)])):
                 found[name, step.name] = (rank + 1, "")
@@ -111,7 +116,7 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
         return (rank + rank % 2, "")
     if isinstance(step.body, Work):
         return (rank + 1, step.name)
-    if is_keyed(step):
+    if is_replicated(step):
         return (rank + 1 if rank % 2 == 0 else rank + 2, step.name)
     if is_stateless(step):
         return _stateless_place(step, inputs[0], leads_to_key)
@@ -134,7 +139,7 @@ def _leads_to_key(graph: Graph) -> set[str]:
     found: set[str] = set()
     for step in reversed(graph.steps):
         after = graph.consumers(step.name)
-        if any(is_keyed(c) or isinstance(c.body, Windows) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
+        if any(is_replicated(c) or isinstance(c.body, Windows) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
                for c in after):
             found.add(step.name)
     return found
@@ -150,6 +155,10 @@ def _segment(number: int, place: Place, steps: list[typed.Step]) -> Segment:
     if first and isinstance(steps[0].body, Work):
         return Segment(number, "work", names, f"computes for `{steps[0].body.operator.name}`: {steps[0].body.pattern.name}",
                        _degree(steps[0].body.pattern))
+    if first and owns_windows(steps[0].body):
+        pattern = steps[0].body.pattern
+        return Segment(number, "owners", names, f"each replica has some of the windows of `{first}`",
+                       pattern.merge_workers if isinstance(steps[0].body, Merge) else _degree(pattern))
     if first:
         step = steps[0]
         keys = step.body.left_keys if isinstance(step.body, typed.Join) else step.body.keys

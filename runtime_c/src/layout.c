@@ -47,6 +47,7 @@ static dfrt_status open_stages(dfrt__layout_plan *layout, dfrt_run_state *run, b
             stage->run = run;
             stage->fused = fused;
             stage->replica = r;
+            stage->replicas = layout->degree[s];
             dfrt_status status = open_stage(layout, stage, s, error);
             if (status != DFRT_OK) {
                 return status;

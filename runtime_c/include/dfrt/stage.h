@@ -82,7 +82,7 @@ typedef struct dfrt_stage {
     uint32_t position;     /* of the event at hand in its round */
     uint32_t order;        /* of the element at hand among those of its event: stages that are not replicated
                             * number what they put out, replicas of a keyed one pass the number on */
-    unsigned replica;
+    unsigned replica, replicas; /* of the segment: this one's number, how many there are */
     dfrt_outlet *outlets;  /* by edge; those of other segments are empty */
     dfrt_inlet *inlets;    /* in the order in which one event's elements are taken */
     unsigned inlet_count;
@@ -131,6 +131,12 @@ static inline unsigned dfrt_stage_deal(const dfrt_stage *stage, unsigned edge)
 static inline unsigned dfrt_stage_degree(const dfrt_stage *stage, unsigned edge)
 {
     return stage->fused ? 1 : stage->outlets[edge].degree;
+}
+
+/* Whether a window, or a batch of them, is this replica's, of replicas that all see all tuples. */
+static inline bool dfrt_stage_owns(const dfrt_stage *stage, int64_t window)
+{
+    return (uint64_t)window % stage->replicas == stage->replica;
 }
 
 /* Sends a watermark in order with the elements. */
