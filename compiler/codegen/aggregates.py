@@ -102,12 +102,16 @@ def _avg(partial: Partial, aggregate: typed.Aggregate) -> str:
 
 
 def _extreme(partial: Partial, aggregate: typed.Aggregate, function: str, sign: str) -> str:
+    """NaN gives way, without a branch: a value that is NaN is replaced by what is known, and one that is known to be NaN
+    loses every comparison."""
     type_, name = aggregate.type, _slot(partial, aggregate, function)
-    value = c_value(aggregate.value, partial.scope)
-    worse = f" || p->{name} != p->{name}" if isinstance(type_, Float) else ""  # NaN gives way
-    combine = f"if (later->{name} {sign} p->{name}{worse}) p->{name} = later->{name};"
-    lift = f"{{ {c_type(type_)} value = {value}; if (value {sign} p->{name}{worse}) p->{name} = value; }}"
-    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), lift, combine)
+    value, here = c_value(aggregate.value, partial.scope), f"p->{name}"
+    guard = f"value = value == value ? value : {here}; " if isinstance(type_, Float) else ""
+
+    def take(taken: str) -> str:
+        return f"{{ {c_type(type_)} value = {taken}; {guard}{here} = {here} {sign} value ? {here} : value; }}"
+
+    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), take(value), take(f"later->{name}"))
 
 
 def _worst(type_: Type, function: str) -> str:
