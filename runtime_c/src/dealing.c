@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "dfrt/dealing.h"
 
 #include <stdlib.h>
