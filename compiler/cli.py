@@ -88,6 +88,11 @@ def _add_reading_commands(commands) -> None:
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
     _add_asked(explain)
+    simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores", program=True)
+    simulate.add_argument("--keys", metavar="uniform|SHARE", type=_keys,
+                          help="how keys are distributed: evenly, or with this share for the heaviest one")
+    simulate.add_argument("--rate", metavar="N", type=_rate, help="tuples a second at which latency is told")
+    _add_asked(simulate)
 
 
 def _add_building_commands(commands) -> None:
@@ -148,6 +153,28 @@ def _positive(word: str) -> int:
     if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 256:
         raise argparse.ArgumentTypeError(f"`{word}` is not a number from 1 to 256")
     return int(word)
+
+
+def _keys(word: str) -> str:
+    if word != "uniform":
+        share = _number(word, "uniform or a share between 0 and 1")
+        if not 0 < share < 1:
+            raise argparse.ArgumentTypeError(f"`{word}` is not uniform or a share between 0 and 1")
+    return word
+
+
+def _rate(word: str) -> float:
+    rate = _number(word, "a number of tuples a second")
+    if not 0 < rate < 1e12:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of tuples a second")
+    return rate
+
+
+def _number(word: str, what: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{word}` is not {what}") from None
 
 
 def _flushed(code: int) -> int:

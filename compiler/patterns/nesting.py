@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...dsl import typed
 from . import key_partitioning, window_farming, window_partitioning
 from .function import Function
-from .load import Load, Machine, Prediction, Stage, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, Stage, filled, predict, with_workers
 
 NAME = "nesting"
 _INNER = (2, 3, 4, 5, 6, 8, 10, 12, 16)
@@ -46,7 +46,8 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
               Stage("collector", 1, machine.collect / load.slide, machine.collect / load.slide))
     computing = window_partitioning.latency(load, machine, inner) + 2 * machine.hop
     serving = max(stage.peak for stage in inside.stages) * load.slide
-    return predict(pattern, load, machine, stages, computing, n, serving, load.store_bytes * copied, copied)
+    return predict(pattern, load, machine, stages, computing, Queue(serving, rivals=n, share=share),
+                   load.store_bytes * copied, copied)
 
 
 def _share(load: Load, machine: Machine, pattern: typed.Pattern) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
-from .load import Load, Machine, Prediction, Stage, balanced, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, Stage, balanced, filled, predict, with_workers
 
 NAME = "window_partitioning"
 
@@ -46,7 +46,7 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
                      partition="round_robin" if load.shares_panes else "contiguous")
     stages = (_emitter(load, machine, pattern), balanced("workers", pattern.workers, _worker(load, machine, pattern)),
               balanced("collector", 1, _reduce(load, machine, pattern) / load.slide))
-    return predict(pattern, load, machine, stages, latency(load, machine, pattern), 1, _part(load, pattern),
+    return predict(pattern, load, machine, stages, latency(load, machine, pattern), Queue(_part(load, pattern)),
                    load.store_bytes)
 
 
