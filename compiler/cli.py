@@ -60,7 +60,7 @@ def _program_error(error: Exception, args: argparse.Namespace) -> int:
 
 def split_words(argv: list[str]) -> tuple[list[str], list[str]]:
     """`run app.dfl -- --stats`: what follows the first `--` belongs to the program that is run."""
-    if argv[:1] == ["run"] and "--" in argv:
+    if argv[:1] in (["run"], ["calibrate"]) and "--" in argv:
         at = argv.index("--")
         return argv[:at], argv[at + 1:]
     return argv, []
@@ -111,6 +111,11 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
     _add_pattern(run)
+    calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
+                     epilog="Words after `--` go to the program: dfc calibrate app.dfl -- --source quotes=csv:day.csv")
+    calibrate.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
+    calibrate.add_argument("--seconds", metavar="N", type=_seconds, default=10.0,
+                           help="how long each of the two runs may last (default: 10)")
     run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
 
 
@@ -168,6 +173,13 @@ def _rate(word: str) -> float:
     if not 0 < rate < 1e12:
         raise argparse.ArgumentTypeError(f"`{word}` is not a number of tuples a second")
     return rate
+
+
+def _seconds(word: str) -> float:
+    seconds = _number(word, "a number of seconds")
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of seconds up to 3600")
+    return seconds
 
 
 def _number(word: str, what: str) -> float:
