@@ -81,10 +81,10 @@ class Machine:
     `take` to get it out, `collect` to put a result in order and hand it on, `hop` until a waiting thread has it."""
 
     cores: int = 1
-    emit: float = 8.0
-    take: float = 4.0
-    collect: float = 10.0
-    hop: float = 4000.0
+    emit: float = 7.0
+    take: float = 1.0
+    collect: float = 3.0
+    hop: float = 3000.0
     link_bytes: float = 16 * 40 * 1024.0
     routing: str = "hash"  # how keys get to workers: by hash, or balanced by a table
 
