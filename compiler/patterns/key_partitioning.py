@@ -53,4 +53,4 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     stages = (balanced("emitter", 1, machine.emit), Stage("workers", n, work, work * share),
               balanced("collector", 1, machine.collect / load.slide))
     computing = costs.tuple + costs.window + 2 * machine.hop
-    return predict(pattern, load, machine, stages, computing, Queue(costs.window, rivals=n, share=share), load.store_bytes)
+    return predict(pattern, load, machine, stages, computing, Queue(costs.window or costs.tuple, rivals=n, share=share), load.store_bytes)

@@ -25,5 +25,5 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     costs = load.costs
     work = costs.tuple + costs.window / load.slide
     stages = (Stage(NAME, 1, work, work),)
-    return predict(pattern, load, machine, stages, costs.tuple + costs.window, Queue(costs.window),
+    return predict(pattern, load, machine, stages, costs.tuple + costs.window, Queue(costs.window or costs.tuple),
                    load.store_bytes)
