@@ -60,7 +60,7 @@ def _program_error(error: Exception, args: argparse.Namespace) -> int:
 
 def split_words(argv: list[str]) -> tuple[list[str], list[str]]:
     """`run app.dfl -- --stats`: what follows the first `--` belongs to the program that is run."""
-    if argv[:1] == ["run"] and "--" in argv:
+    if argv[:1] in (["run"], ["calibrate"]) and "--" in argv:
         at = argv.index("--")
         return argv[:at], argv[at + 1:]
     return argv, []
@@ -88,6 +88,11 @@ def _add_reading_commands(commands) -> None:
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
     _add_asked(explain)
+    simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores", program=True)
+    simulate.add_argument("--keys", metavar="uniform|SHARE", type=_keys,
+                          help="how keys are distributed: evenly, or with this share for the heaviest one")
+    simulate.add_argument("--rate", metavar="N", type=_rate, help="tuples a second at which latency is told")
+    _add_asked(simulate)
 
 
 def _add_building_commands(commands) -> None:
@@ -106,6 +111,11 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
     _add_pattern(run)
+    calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
+                     epilog="Words after `--` go to the program: dfc calibrate app.dfl -- --source quotes=csv:day.csv")
+    calibrate.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
+    calibrate.add_argument("--seconds", metavar="N", type=_seconds, default=10.0,
+                           help="how long each of the two runs may last (default: 10)")
     run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
 
 
@@ -148,6 +158,35 @@ def _positive(word: str) -> int:
     if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 256:
         raise argparse.ArgumentTypeError(f"`{word}` is not a number from 1 to 256")
     return int(word)
+
+
+def _keys(word: str) -> str:
+    if word != "uniform":
+        share = _number(word, "uniform or a share between 0 and 1")
+        if not 0 < share < 1:
+            raise argparse.ArgumentTypeError(f"`{word}` is not uniform or a share between 0 and 1")
+    return word
+
+
+def _rate(word: str) -> float:
+    rate = _number(word, "a number of tuples a second")
+    if not 0 < rate < 1e12:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of tuples a second")
+    return rate
+
+
+def _seconds(word: str) -> float:
+    seconds = _number(word, "a number of seconds")
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of seconds up to 3600")
+    return seconds
+
+
+def _number(word: str, what: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{word}` is not {what}") from None
 
 
 def _flushed(code: int) -> int:

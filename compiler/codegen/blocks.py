@@ -53,7 +53,7 @@ def takes_blocks(step: typed.Step) -> bool:
 def gets_blocks(context: Context, step: typed.Step) -> bool:
     """Whether a source's blocks come as far as this step."""
     sources = [s for s in context.graph.steps if isinstance(s.body, typed.Source) and not has_time(context.graph, s)]
-    return takes_blocks(step) and any(_chain(context, source)[1] is step for source in sources)
+    return not context.timed and takes_blocks(step) and any(_chain(context, source)[1] is step for source in sources)
 
 
 def block_of(context: Context, source: typed.Step) -> Block | None:

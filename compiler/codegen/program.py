@@ -24,21 +24,23 @@ from .records import record_code, record_view, scalar_fields
 from .step_code import StepCode, step_code
 from .step_views import Context
 from .templating import number_lines, render
+from .timed import called, calls, timed_code
 
 ABI = 1
 _NUMBERED = ("keyed", "work", "owners")  # segments that pass on the number of what they got
 
 
-def generate_files(graph: Graph, plan: Plan, version: str) -> tuple[tuple[str, str], ...]:
-    """(name, text) of every generated file; the same graph and plan give the same bytes."""
+def generate_files(graph: Graph, plan: Plan, version: str, timed: bool = False) -> tuple[tuple[str, str], ...]:
+    """(name, text) of every generated file; the same graph and plan give the same bytes. `timed`: for `dfc calibrate`."""
     program = graph.program
-    context = _context(graph, plan)
+    context = _context(graph, plan, timed)
     app, file = program.name, os.path.basename(program.file)
     own = f"{app}.c" if app != "main" else "main_.c"
     return (
         (f"{app}.h", header(context)),
         (own, number_lines(_program_c(context, version), own)),
-        ("main.c", render("main.c.j2", app=app, file=file, program=context.names.program)),
+        ("main.c", render("main.c.j2", app=app, file=file, program=context.names.program,
+                          timed=timed)),
         ("control.json", control_configuration(graph, plan)),
     )
 
@@ -56,8 +58,9 @@ def library_of(graph: Graph, plan: Plan) -> tuple[tuple[tuple[str, str], ...], s
     return library_files(context), declarations(context)
 
 
-def _context(graph: Graph, plan: Plan) -> Context:
-    return Context(graph, plan, Names(graph.program.name, frozenset(step.record.name for step in graph.steps)), {})
+def _context(graph: Graph, plan: Plan, timed: bool = False) -> Context:
+    return Context(graph, plan, Names(graph.program.name, frozenset(step.record.name for step in graph.steps)), {},
+                   timed)
 
 
 def _program_c(whole: Context, version: str) -> str:
@@ -77,7 +80,8 @@ def _program_c(whole: Context, version: str) -> str:
         version=c_string(version), notice=notice(program),
         functions=functions, records=record_code(_records(context)),
         stores=[c.store for c in code.values() if c.store], segments=[_segment(s, code) for s in plan.segments],
-        declarations=_declarations(context), links=_links(context, edges, code),
+        declarations=_declarations(context), timed=timed_code(context) if context.timed else "",
+        links=_links(context, edges, code),
         steps=[c.functions for c in code.values() if c.functions], edges=edges,
         reading=_reading(context, code, waits), sources=_sources(whole), sinks=_sinks(context, sinks),
         processing=any(isinstance(s.body, typed.Source) and s.body.processing_time for s in graph.steps),
@@ -121,20 +125,13 @@ def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
                        tuple(name for c in own for name in c.closes))
 
 
-def _calls(context: Context, step: typed.Step, port: int) -> tuple[str, str]:
-    """The functions that take a tuple and a watermark of this input."""
-    c = context.names.step(step.name)
-    suffix = f"_{port}" if len(step.inputs) > 1 or isinstance(step.body, typed.Union_) else ""
-    return f"{c}_push{suffix}", f"{c}_watermark{suffix}"
-
-
 def _declarations(context: Context) -> list[str]:
     """Prototypes of all tuple and watermark functions, so that steps can stand in any order."""
     found = []
     for step in context.graph.steps:
         segment = f"struct segment_{context.plan.segment_of(step.name).number} *s"
         for port in range(len(step.inputs)):
-            push, watermark = _calls(context, step, port)
+            push, watermark = calls(context, step, port)
             taken = context.record(step.record) if isinstance(step.body, typed.Port) else \
                 context.given(step.inputs[port])
             found.append(f"static void {push}({segment}, const {taken} *t, int64_t time)")
@@ -163,7 +160,7 @@ class EdgeView:
 
 def _edge(context: Context, edge: Edge) -> EdgeView:
     consumer = context.graph.step(edge.consumer)
-    push, watermark = _calls(context, consumer, edge.port) if edge.onward is None else \
+    push, watermark = called(context, consumer, edge.port) if edge.onward is None else \
         (f"edge_{edge.onward}_put", f"edge_{edge.onward}_pass")
     tuple_ = context.given(edge.producer)
     keyed = _ordering_step(context, edge)
@@ -197,7 +194,7 @@ def _links(context: Context, edges: list[EdgeView], code: dict[str, StepCode]) -
 
 
 def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
-    ports = {c.body.port: _calls(context, c, 0)[0] for c in context.graph.consumers(step.name)
+    ports = {c.body.port: called(context, c, 0)[0] for c in context.graph.consumers(step.name)
              if isinstance(c.body, typed.Port)}
     home = context.plan.segment_of(step.name).number
     crossing = {(e.producer, e.consumer, e.port): e.number for e in context.plan.edges if e.source == home}
@@ -205,7 +202,7 @@ def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
     for consumer in context.graph.consumers(step.name):
         for port in (p for p, name in enumerate(consumer.inputs) if name == step.name):
             number = crossing.get((step.name, consumer.name, port))
-            push, watermark = _calls(context, consumer, port) if number is None else \
+            push, watermark = called(context, consumer, port) if number is None else \
                 (f"edge_{number}_put", f"edge_{number}_pass")
             if not isinstance(consumer.body, typed.Late):
                 pushes.append(push)
@@ -218,7 +215,7 @@ def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
 def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> str:
     sources = [code[step.name].view for step in context.graph.steps if isinstance(step.body, typed.Source)]
     for x in sources:
-        block = None if x.timed or waits else block_of(context, context.graph.step(x.name))
+        block = None if x.timed or waits or context.timed else block_of(context, context.graph.step(x.name))
         x.extra["block"] = block and render("block.c.j2", x=x, block=block)
     return render("reading.c.j2", sources=sources, waits=waits, processing=[x for x in sources if x.processing])
 

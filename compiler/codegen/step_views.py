@@ -17,12 +17,13 @@ from .statements import Statement, quoted_file, stores
 
 @dataclass(frozen=True)
 class Context:
-    """What all views of a program share. `symbols` collects the symbol literals."""
+    """What all views of a program share. `symbols` collects the symbol literals; `timed`: the build measures costs."""
 
     graph: Graph
     plan: Plan
     names: Names
     symbols: dict[str, int]
+    timed: bool = False
 
     def record(self, record: Record) -> str:
         return self.names.record(record.name)

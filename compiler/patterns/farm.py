@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
-from .load import Load, Machine, Prediction, balanced, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, balanced, filled, predict, with_workers
 
 NAME = "farm"
 
@@ -28,4 +28,4 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     work = costs.tuple + costs.window / load.slide
     stages = (balanced("emitter", 1, machine.emit), balanced("workers", n, machine.take + work),
               balanced("collector", 1, machine.collect / load.slide))
-    return predict(pattern, load, machine, stages, work + 2 * machine.hop, n, work, 0.0)
+    return predict(pattern, load, machine, stages, work + 2 * machine.hop, Queue(work, dealt=n), 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
-from .load import Load, Machine, Prediction, Stage, balanced, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, Stage, balanced, filled, predict, with_workers
 
 NAME = "key_partitioning"
 
@@ -53,4 +53,4 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     stages = (balanced("emitter", 1, machine.emit), Stage("workers", n, work, work * share),
               balanced("collector", 1, machine.collect / load.slide))
     computing = costs.tuple + costs.window + 2 * machine.hop
-    return predict(pattern, load, machine, stages, computing, 1, costs.window, load.store_bytes)
+    return predict(pattern, load, machine, stages, computing, Queue(costs.window or costs.tuple, rivals=n, share=share), load.store_bytes)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ...dsl import typed
 from . import key_partitioning, window_farming, window_partitioning
 from .function import Function
-from .load import Load, Machine, Prediction, Stage, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, Stage, filled, predict, with_workers
 
 NAME = "nesting"
 _INNER = (2, 3, 4, 5, 6, 8, 10, 12, 16)
@@ -38,15 +37,16 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     pattern = filled(pattern, workers=2, inner_workers=2, outer="window_farming")
     inner = filled(with_workers(window_partitioning.NAME, pattern.inner_workers), reduce="asynchronous",
                    partition="round_robin" if load.shares_panes else "contiguous")
-    inside = window_partitioning.cost(load, replace(machine, cores=10**6), inner)
     n, share = pattern.workers, _share(load, machine, pattern)
     copied = window_farming.copies(load, n, 1) if pattern.outer == "window_farming" else 1.0
+    inside = window_partitioning.stages(load, machine, inner, copied)
     stages = (Stage("emitter", 1, machine.emit * copied, machine.emit * copied),
-              *(Stage(f"inner {s.name}", n * s.threads, s.work, s.peak * share) for s in inside.stages),
+              *(Stage(f"inner {s.name}", n * s.threads, s.work, s.peak * share) for s in inside),
               Stage("collector", 1, machine.collect / load.slide, machine.collect / load.slide))
     computing = window_partitioning.latency(load, machine, inner) + 2 * machine.hop
-    serving = max(stage.peak for stage in inside.stages) * load.slide
-    return predict(pattern, load, machine, stages, computing, n, serving, load.store_bytes * copied, copied)
+    serving = max(stage.peak for stage in inside) * load.slide
+    return predict(pattern, load, machine, stages, computing, Queue(serving, rivals=n, share=share),
+                   load.store_bytes * copied, copied)
 
 
 def _share(load: Load, machine: Machine, pattern: typed.Pattern) -> float:

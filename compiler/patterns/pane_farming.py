@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
-from .load import Load, Machine, Prediction, Stage, balanced, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, Stage, balanced, filled, predict, with_workers
 
 NAME = "pane_farming"
 MERGES = ("collector", "farm", "shuffled", "ring")
@@ -47,7 +47,7 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     stages = (balanced("emitter", 1, machine.emit), *_after(load, machine, pattern))
     hops = {"collector": 2, "farm": 4, "shuffled": 3, "ring": 3}[pattern.merge]
     computing = load.costs.tuple + load.pane + load.costs.merge + hops * machine.hop
-    return predict(pattern, load, machine, stages, computing, pattern.workers, load.pane, _memory(load, pattern),
+    return predict(pattern, load, machine, stages, computing, Queue(load.pane, rivals=pattern.workers), _memory(load, pattern),
                    _copies(load, pattern))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...dsl import typed
 from ...dsl.span import NOWHERE
 from .function import Function
-from .load import Load, Machine, Prediction, Stage, predict
+from .load import Load, Machine, Prediction, Queue, Stage, predict
 
 NAME = "sequential"
 
@@ -25,4 +25,5 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     costs = load.costs
     work = costs.tuple + costs.window / load.slide
     stages = (Stage(NAME, 1, work, work),)
-    return predict(pattern, load, machine, stages, costs.tuple + costs.window, 1, costs.window, load.store_bytes)
+    return predict(pattern, load, machine, stages, costs.tuple + costs.window, Queue(costs.window or costs.tuple),
+                   load.store_bytes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
-from .load import Load, Machine, Prediction, balanced, filled, predict, with_workers
+from .load import SECOND, Load, Machine, Prediction, Queue, balanced, filled, predict, with_workers
 
 NAME = "window_farming"
 
@@ -45,9 +45,17 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     stages = _agnostic(load, machine, pattern) if agnostic else _active(load, machine, pattern)
     copied = 1.0 if agnostic else copies(load, pattern.workers, pattern.batch)
     window = load.whole if agnostic else load.costs.window
-    queued = (pattern.batch - 1) / 2 * window  # a batch's windows wait for each other
-    return predict(pattern, load, machine, stages, window + queued + 2 * machine.hop, pattern.workers, window,
+    n = pattern.workers
+    queue = Queue(window, dealt=n) if agnostic else Queue(window, rivals=n)
+    return predict(pattern, load, machine, stages, window + _batched(load, pattern, window) + 2 * machine.hop, queue,
                    _memory(load, agnostic, copied), copied)
+
+
+def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
+    """Neighbouring windows of a batch come faster than their worker computes, and wait for each other; with many keys
+    others come between."""
+    gap = load.slide / load.rate * SECOND if load.rate else window / pattern.workers
+    return (pattern.batch - 1) / 2 * max(0.0, window - gap * max(1.0, load.keys))
 
 
 def _agnostic(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
-from .load import Load, Machine, Prediction, Stage, balanced, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, Stage, balanced, filled, predict, with_workers
 
 NAME = "window_partitioning"
 
@@ -44,10 +44,15 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """
     pattern = filled(pattern, workers=machine.cores, reduce="asynchronous",
                      partition="round_robin" if load.shares_panes else "contiguous")
-    stages = (_emitter(load, machine, pattern), balanced("workers", pattern.workers, _worker(load, machine, pattern)),
-              balanced("collector", 1, _reduce(load, machine, pattern) / load.slide))
-    return predict(pattern, load, machine, stages, latency(load, machine, pattern), 1, _part(load, pattern),
+    return predict(pattern, load, machine, stages(load, machine, pattern), latency(load, machine, pattern), Queue(_part(load, pattern)),
                    load.store_bytes)
+
+
+def stages(load: Load, machine: Machine, pattern: typed.Pattern, copies: float = 1.0) -> tuple[Stage, ...]:
+    """`copies`: how often each tuple comes, in a nesting whose outer workers have overlapping windows."""
+    return (balanced("emitter", 1, _emitter(load, machine, pattern, copies)),
+            balanced("workers", pattern.workers, _worker(load, machine, pattern, copies)),
+            balanced("collector", 1, _reduce(load, machine, pattern) / load.slide))
 
 
 def latency(load: Load, machine: Machine, pattern: typed.Pattern) -> float:
@@ -60,17 +65,17 @@ def _part(load: Load, pattern: typed.Pattern) -> float:
     return load.costs.merge if load.shares_panes else load.mapped / pattern.workers
 
 
-def _emitter(load: Load, machine: Machine, pattern: typed.Pattern) -> Stage:
+def _emitter(load: Load, machine: Machine, pattern: typed.Pattern, copies: float) -> float:
     a_tuple = machine.emit if pattern.partition == "round_robin" else load.costs.tuple
-    return balanced("emitter", 1, a_tuple + pattern.workers * machine.emit / load.slide)
+    return copies * a_tuple + pattern.workers * machine.emit / load.slide
 
 
-def _worker(load: Load, machine: Machine, pattern: typed.Pattern) -> float:
+def _worker(load: Load, machine: Machine, pattern: typed.Pattern, copies: float) -> float:
     """Of all workers together, for one tuple."""
     n = pattern.workers
     maps = 2 if pattern.reduce == "synchronous" else 1
     keeping = machine.take + load.costs.tuple if pattern.partition == "round_robin" else 0.0
-    return keeping + n * (machine.take + maps * _part(load, pattern)) / load.slide
+    return copies * keeping + n * (machine.take + maps * _part(load, pattern)) / load.slide
 
 
 def _reduce(load: Load, machine: Machine, pattern: typed.Pattern) -> float:

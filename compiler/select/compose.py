@@ -14,7 +14,7 @@ from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Segment
 from ..patterns import PATTERNS
-from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, waiting
+from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, kingman
 from .traffic import StepLoad
 
 FUSED, STAGED = "fused", "staged"
@@ -100,8 +100,7 @@ def fused(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     chosen = {name: predict_unit(model, model.unit(name), pattern) for name, pattern in patterns.items()}
     stages = (Stage("the one thread", 1, work, work),)
     longest = max((unit.load.costs.window for unit in model.units), default=0.0)
-    queue = waiting(Load(model.loads[model.graph.steps[0].name].load.costs, rate=model.wanted), work, 1,
-                    max(longest, work))
+    queue = 0.0 if model.wanted is None else kingman(model.wanted * work / SECOND, 1.0, 0.0, max(longest, work))
     own = {unit.name: unit.load.costs.tuple + unit.load.costs.window for unit in model.units}
     latency = _longest_way(model, own) + queue
     memory = sum(unit.load.store_bytes for unit in model.units)

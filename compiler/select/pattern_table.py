@@ -110,13 +110,18 @@ def to_lines(choice: Choice) -> list[str]:
     for name in choice.rows:
         lines += _table(choice, name)
     lines += ["", f"chosen: {_layout_text(choice)}", f"  {choice.why}",
-              f"  predicted: {rate_text(best.rate)} from the sources, a result after {time_text(best.latency)}, "
-              f"{bytes_text(best.memory)}"]
+              f"  predicted: {rate_text(best.rate)} from the sources, {_latency_text(best)}, {bytes_text(best.memory)}"]
     lines += [f"  goals are not met. {choice.needed}"] if choice.needed else []
     lines += [f"  {note}" for note in choice.goals.notes]
     lines += ["", "assumed, because it is neither declared nor in a profile (`dfc calibrate` measures it)",
               *_short_assumptions(choice)] if any(load.assumed for load in choice.model.loads.values()) else []
     return lines
+
+
+def _latency_text(whole: Whole) -> str:
+    if math.isinf(whole.latency):
+        return "results ever later, since more comes than is taken"
+    return f"a result after {time_text(whole.latency)}"
 
 
 def _layout_text(choice: Choice) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
+from ...dsl.settings import MOST_WORKERS
 from ...dsl.span import NOWHERE
 from ..artifacts.graph import Graph
 from ..artifacts.profile import Keys, Profile
@@ -296,30 +297,28 @@ def _why(model: Model, goals: Goals, best: Whole) -> str:
         return "there is one core: threads would only add the cost of passing tuples between them"
     if best.layout == "fused":
         return "no layout with threads is 5 % faster: passing tuples costs what parallel work gains"
-    limit = "the cores" if best.limit == "cores" else best.limit
+    limit = "the cores are" if best.limit == "cores" else f"{best.limit} is"
     if goals.wanted is not None and met:
-        return f"the fewest threads that meet the goals; {limit} would be the next limit, at {rate_text(best.rate)}"
+        return f"the fewest threads that meet the goals; {limit} the next limit, at {rate_text(best.rate)}"
     if not met:
-        return f"the nearest to the goals; {limit} is the limit, at {rate_text(best.rate)}"
-    return f"the highest throughput; {limit} is the limit, at {rate_text(best.rate)}"
+        return f"the nearest to the goals; {limit} the limit, at {rate_text(best.rate)}"
+    return f"the highest throughput; {limit} the limit, at {rate_text(best.rate)}"
 
 
 def _needed(graph: Graph, request: Request, goals: Goals, best: Whole) -> str:
     """What would meet the goals when these cores do not: the fewest cores, or what stands in the way."""
     if violation(best, goals) < 1e-3:
         return ""
-    for cores in (n for n in _degrees(256) if n > request.cores):
-        more = replace(request, cores=cores)
-        model, _ = model_of(graph, more)
-        whole = _search(model, goals, more)
-        if violation(whole, goals) < 1e-3:
-            how = ", ".join(f"{name}: {_short(one.pattern)}" for name, one in whole.patterns.items()
-                            if one.pattern.name != "sequential")
-            return f"{cores} cores would meet the goals ({how or 'a thread for each segment'})"
-    everything = replace(request, cores=256)
+    enough = _enough_cores(graph, request, goals)
+    if enough is not None:
+        cores, whole = enough
+        how = ", ".join(f"{name}: {_short(one.pattern)}" for name, one in whole.patterns.items()
+                        if one.pattern.name != "sequential")
+        return f"{cores} cores would meet the goals ({how or 'a thread for each segment'})"
+    everything = replace(request, cores=MOST_WORKERS)
     model, _ = model_of(graph, everything)
     whole = _search(model, goals, everything)
-    said = f"more cores alone do not meet the goals: with 256 it is {rate_text(whole.rate)} and " \
+    said = f"more cores alone do not meet the goals: with {MOST_WORKERS} it is {rate_text(whole.rate)} and " \
            f"{time_text(whole.latency)}; the limit is {whole.limit}"
     ungenerated = set(PATTERNS) - set(request.generated)
     if ungenerated and not request.forced:
@@ -327,6 +326,25 @@ def _needed(graph: Graph, request: Request, goals: Goals, best: Whole) -> str:
         if violation(_search(model, goals, free), goals) < 1e-3:
             said += "; a pattern that is not generated yet would meet them"
     return said
+
+
+def _enough_cores(graph: Graph, request: Request, goals: Goals) -> tuple[int, Whole] | None:
+    """The fewest cores that meet the goals, and how; first in large steps, then in the last of them one by one."""
+    below = request.cores
+    for cores in (n for n in _degrees(MOST_WORKERS) if n > request.cores):
+        if violation(_on(graph, request, goals, cores), goals) < 1e-3:
+            for fewer in range(below + 1, cores + 1):
+                whole = _on(graph, request, goals, fewer)
+                if violation(whole, goals) < 1e-3:
+                    return fewer, whole
+        below = cores
+    return None
+
+
+def _on(graph: Graph, request: Request, goals: Goals, cores: int) -> Whole:
+    """The best layout for so many cores."""
+    more = replace(request, cores=cores)
+    return _search(model_of(graph, more)[0], goals, more)
 
 
 def _short(pattern: typed.Pattern) -> str:

@@ -23,6 +23,12 @@ FORBIDDEN = (
         "simulate", "spark"))),
     ("compiler/interpret", ("dfc.compiler.codegen", "dfc.compiler.patterns", "dfc.compiler.select", "dfc.runtime_c")),
     ("compiler/graph", ("dfc.compiler.codegen", "dfc.compiler.build", "dfc.compiler.interpret")),
+    ("compiler/patterns", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "calibrate", "codegen", "commands", "interpret", "select", "simulate")) + ("networkx", "numpy")),
+    ("compiler/select", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "calibrate", "codegen", "commands", "interpret", "simulate")) + ("numpy",)),
+    ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "calibrate", "codegen", "commands", "interpret"))),
     ("compiler/build", ("dfc.compiler.codegen", "dfc.compiler.graph", "dfc.compiler.commands")),
 )
 

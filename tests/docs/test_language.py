@@ -18,7 +18,8 @@ from dfc.dsl.settings import BLOCKS, CONNECTORS, METRICS, MINIMIZE, PATTERNS, PO
 from tests.docs.blocks import ROOT, Block, Program, blocks, of_kind, prelude, programs
 
 LANGUAGE = "docs/LANGUAGE.md"
-PAGES = (LANGUAGE, "README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/CONNECTORS.md")
+PAGES = (LANGUAGE, "README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/CONNECTORS.md",
+         "docs/PATTERNS.md")
 TEXT = (ROOT / LANGUAGE).read_text(encoding="utf-8")
 PROGRAMS = [program for page in PAGES for program in programs(page)]
 FRAGMENTS = of_kind(LANGUAGE, "fragment")

@@ -1,0 +1,204 @@
+"""`dfc calibrate`: a program's real costs on this machine, as a profile.
+
+The program is built twice and run fused on its own inputs: once with every call between steps timed (one event in 64,
+chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
+plain run tells the whole, from which the sources' part follows. Sinks write to a folder that is thrown away. What
+passing elements between threads costs is measured with the runtime's own channels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import dfc
+from dfc.compiler.failure import Failure
+from dfc.dsl import typed
+
+from . import pipeline
+from .artifacts.bundle import Bundle
+from .artifacts.graph import Graph
+from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
+
+_PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the two runs said: the timed steps, the summary of the timed run, and of the plain one."""
+
+    steps: Sequence[Mapping]
+    inside: float
+    outside: float
+    timed: Mapping
+    plain: Mapping
+
+
+def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float) -> Profile:
+    """`inputs` are the files that the program was read from, `words` go to the program, which is stopped after
+    `seconds`."""
+    with tempfile.TemporaryDirectory(prefix="dfc-calibrate-") as folder:
+        measured = _measure(graph, inputs, words, seconds, Path(folder))
+    return Profile(graph.program.name, "calibration", channel_costs() | {"clock_ns": measured.inside},
+                   _rates(graph), _operators(graph, measured))
+
+
+def _measure(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float, folder: Path) -> Measured:
+    from .build.program import compile_program
+    from .codegen.program import generate_files
+
+    def program(timed: bool) -> Path:
+        from .select.choose import choose
+
+        files = generate_files(graph, choose(graph), dfc.__version__, timed)
+        return compile_program(Bundle(graph.program.name, files, pipeline.user_sources(graph), tuple(inputs)), "native")
+
+    said = folder / "steps.json"
+    full = [*_redirected(graph, folder), "--layout", "fused", "--stats", *words]
+    timed = _run(program(True), full, seconds, {"DFC_CALIBRATE": str(said)})
+    plain = _run(program(False), full, seconds, {})
+    data = json.loads(said.read_text())
+    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], timed, plain)
+
+
+def _redirected(graph: Graph, folder: Path) -> list[str]:
+    """Sinks that write files write elsewhere, in the same format; those that send somewhere send nothing."""
+    words = []
+    for step in graph.steps:
+        if isinstance(step.body, typed.Sink):
+            kind = step.body.connector.kind
+            to = f"{kind}:{folder / step.name}" if kind in ("csv", "jsonl", "binary") else "discard:"
+            words += ["--sink", f"{step.name}={to}"]
+    return words
+
+
+def _run(program: Path, words: Sequence[str], seconds: float, environment: Mapping[str, str]) -> Mapping:
+    """The summary that the program prints, with the CPU time that it took: others may use the machine too. It is asked
+    to end when its time is over."""
+    before = _children()
+    process = subprocess.Popen([str(program), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env={**os.environ, **environment}, text=True, errors="replace")
+    try:
+        try:
+            _, said = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise Failure("the program did not end when it was asked to; nothing was measured") from None
+    lines = said.strip().splitlines()
+    if process.returncode != 0 or not lines or not lines[-1].startswith("{"):
+        raise Failure(f"the program could not be run for calibration: {lines[-1] if lines else 'it said nothing'}")
+    return json.loads(lines[-1]) | {"cpu_seconds": _children() - before}
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+# --- from measurements to a profile -----------------------------------------------------------------
+
+
+def _operators(graph: Graph, measured: Measured) -> dict[str, OperatorProfile]:
+    counts = {one["name"]: one for one in measured.timed["steps"]}
+    costs = {step.name: _step_costs(graph, step, measured, counts[step.name]) for step in graph.steps if step.inputs}
+    sources = [step for step in graph.steps if not step.inputs]
+    for step in sources:
+        costs[step.name] = StepCosts(tuple=_source_cost(sources, costs, counts, measured))
+    return {step.name: _profile(graph, step, costs[step.name], counts[step.name], measured) for step in graph.steps}
+
+
+def _step_costs(graph: Graph, step: typed.Step, measured: Measured, counted: Mapping) -> StepCosts:
+    """Calls without results tell what a tuple costs; those with results cost more, and that is the results' part."""
+    data = measured.steps[graph.steps.index(step)]
+    push, full = _own(data["push"], measured), _own(data["push_with_results"], measured)
+    marks, released = _own(data["watermark"], measured), _own(data["watermark_with_results"], measured)
+    windowed = isinstance(step.body, typed.Operator) and step.body.window is not None
+    if not windowed:
+        calls = data["push"]["calls"] + data["push_with_results"]["calls"]
+        return StepCosts(tuple=(push + full + marks + released) / calls if calls else None)
+    readers = max(1, sum(list(one.inputs).count(step.name) for one in graph.steps))
+    results = (data["push_with_results"]["results"] + data["watermark_with_results"]["results"]) / readers
+    a_tuple = push / data["push"]["calls"] if data["push"]["calls"] else 0.0
+    beyond = max(0.0, full - a_tuple * data["push_with_results"]["calls"]) + released + marks
+    return StepCosts(tuple=a_tuple, window=beyond / results if results else None)
+
+
+def _own(part: Mapping, measured: Measured) -> float:
+    """Nanoseconds without those of the timers."""
+    return max(0.0, part["ns"] - part["calls"] * measured.inside - part["results"] * measured.outside)
+
+
+def _source_cost(sources: Sequence[typed.Step], costs: Mapping[str, StepCosts], counts: Mapping[str, Mapping],
+                 measured: Measured) -> float:
+    """What the plain run took for each tuple, without the other steps' part."""
+    read = sum(one["in"] for one in measured.plain["steps"] if one["name"] in {s.name for s in sources})
+    if not read:
+        return 0.0
+    timed_read = max(1, sum(counts[step.name]["in"] for step in sources))
+    others = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
+                 for name, cost in costs.items() if cost.window is not None)
+    others += sum((cost.tuple or 0.0) * counts[name]["in"] for name, cost in costs.items() if cost.window is None
+                  and name not in {s.name for s in sources})
+    whole = measured.plain["cpu_seconds"] * 1e9 / read
+    return max(1.0, whole - others / timed_read)
+
+
+def _profile(graph: Graph, step: typed.Step, costs: StepCosts, counted: Mapping, measured: Measured) -> OperatorProfile:
+    alternate = step.name
+    if isinstance(step.body, typed.Operator):
+        alternate = max(step.body.alternates, key=lambda one: one.value).name
+    selectivity = counted["out"] / counted["in"] if counted["in"] and step.inputs else None
+    return OperatorProfile({alternate: costs}, selectivity, _keys(measured.steps[graph.steps.index(step)]))
+
+
+def _keys(data: Mapping) -> Keys | None:
+    if not data["keys"]:
+        return None
+    shares = tuple(round(count / data["key_tuples"], 6) for count in data["top"])
+    return Keys(data["keys"], max(shares[0], 1e-6), tuple(share for share in shares if share > 0))
+
+
+def _rates(graph: Graph) -> dict[str, float]:
+    """Only a paced generator says how fast its tuples come; a file does not."""
+    found = {}
+    for step in graph.steps:
+        settings = dict(step.body.connector.settings) if isinstance(step.body, typed.Source) else {}
+        if settings.get("paced") and settings.get("rate"):
+            found[step.name] = float(settings["rate"])
+    return found
+
+
+# --- the machine ------------------------------------------------------------------------------------
+
+
+def channel_costs(element_bytes: int = 48) -> dict[str, float]:
+    """What it costs to put an element into a link, to take it, to merge two links in order, and to reach a thread."""
+    from .build.folder import runtime_tree
+    from .build.program import CompilerFailed, Job, runtime_library
+    from .build.toolchain import INCLUDES, LINK_FLAGS, find_toolchain, flags
+    from .codegen.templating import render
+
+    with tempfile.TemporaryDirectory(prefix="dfc-channels-") as name:
+        folder, tree = Path(name), runtime_tree()
+        for path, data in tree.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+        (folder / "channel_cost.c").write_text(render("channel_cost.c.j2", size=element_bytes - 8))
+        job = Job(find_toolchain(), flags("native", sanitize=False), folder)
+        try:
+            job.call(*INCLUDES, "channel_cost.c", str(runtime_library(tree, job)), "-o", "channel_cost", *LINK_FLAGS)
+            said = subprocess.run([folder / "channel_cost"], capture_output=True, text=True, check=True, timeout=60)
+        except (CompilerFailed, subprocess.SubprocessError) as error:
+            raise Failure(f"the channels could not be measured: {error}") from None
+    return {name: value for name, value in json.loads(said.stdout).items() if name != "sum"}

@@ -1,0 +1,119 @@
+"""`dfc simulate`: every operator of a program that can have a pattern, by degree and by skew of its keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..artifacts.graph import Graph
+from ..artifacts.step_text import pattern_text
+from ..patterns.load import Machine
+from ..select.compose import Model, Unit
+from ..select.search import Request, model_of, rate_text, time_text
+from ..select.traffic import Keys
+from .scalability import Operator, Point, played_patterns, scaling_table, scenario_keys, series, with_keys
+
+DEGREES = (1, 2, 3, 4, 6, 8, 12, 16, 20, 24)
+KNOWN = "as known"
+
+
+def simulate(graph: Graph, request: Request, scenario: str | None, rate: float | None) -> dict:
+    """For each operator the points of every pattern by degree, and the scaling for three distributions of keys."""
+    model, _ = model_of(graph, request)
+    degrees = [degree for degree in DEGREES if degree <= request.cores]
+    machine = Machine(**{**_fields(model.machine), "cores": 10**6})  # a core for each thread
+    rate = rate if rate is not None else model.wanted
+    return {"app": graph.program.name, "cores": request.cores, "keys": scenario or KNOWN,
+            "assumed": sorted({what for load in model.loads.values() for what in load.assumed}),
+            "operators": [_operator(model, unit, machine, degrees, scenario, rate) for unit in model.units]}
+
+
+def _fields(machine: Machine) -> dict:
+    return {name: getattr(machine, name) for name in machine.__dataclass_fields__}
+
+
+def _operator(model: Model, unit: Unit, machine: Machine, degrees: Sequence[int], scenario: str | None,
+              rate: float | None) -> dict:
+    operator = operator_of(model, unit)
+    if scenario is not None and operator.function.keyed:
+        operator = with_keys(operator, scenario_keys(operator.keys.count, scenario))
+    own_rate = None if rate is None else rate * unit.tuples_in
+    patterns = {title: [_point(one) for one in series(operator, title, routing, machine, degrees, own_rate)]
+                for title, routing in played_patterns(operator).items()}
+    found = {"name": unit.name, "keys": operator.keys.count, "p_max": operator.keys.p_max, "patterns": patterns}
+    if operator.function.keyed and scenario is None:
+        ends = sorted({max(1, degrees[-1] // 2), degrees[-1]})
+        table = scaling_table(operator, machine, ends, ("uniform", "0.03", "0.16"))
+        found["scaling"] = {title: {name: {one.degree: round(one.scaling, 2) for one in points}
+                                    for name, points in scenarios.items()} for title, scenarios in table.items()}
+        found["scaling_degrees"] = ends
+    return found
+
+
+def operator_of(model: Model, unit: Unit) -> Operator:
+    """The unit with the work of the threads around it: what comes before it in its tuples, what comes after in its
+    results."""
+    load = model.loads[unit.name]
+    place = unit.segment
+    before = sum(model.loads[name].work for segment in model.segments if segment.number < place
+                 and not segment.replicated for name in segment.steps)
+    after = sum(model.loads[name].work for segment in model.segments if segment.number >= place
+                and not segment.replicated for name in segment.steps if name != unit.name)
+    results = unit.tuples_in / unit.load.slide
+    keys = Keys(unit.load.keys, unit.load.p_max, _top(model, unit))
+    return Operator(unit.name, load.function, unit.load, keys, before / unit.tuples_in, after / results)
+
+
+def _top(model: Model, unit: Unit) -> tuple[float, ...]:
+    """The heaviest keys as the load knows them: of Zipf's law with the same heaviest one."""
+    return scenario_keys(unit.load.keys, str(unit.load.p_max)).top if unit.load.keys > 1 else (1.0,)
+
+
+def _point(point: Point) -> dict:
+    return {"workers": point.degree, "pattern": pattern_text(point.pattern), "rate": round(point.rate, 1),
+            "scaling": round(point.scaling, 3), "model_rate": round(point.model_rate, 1), "threads": point.threads,
+            "latency_ns": round(point.latency, 1) if math.isfinite(point.latency) else None,
+            "latency_at_rate": round(point.at_rate, 1)}
+
+
+# --- text -------------------------------------------------------------------------------------------
+
+
+def to_text(found: dict) -> str:
+    lines = [f"{found['app']}: simulated for up to {found['cores']} workers, each thread on a core of its own"]
+    for operator in found["operators"]:
+        lines += ["", f"{operator['name']}: {operator['keys']} key{'s' * (operator['keys'] > 1)}, the heaviest "
+                  f"{operator['p_max']:.2%} ({found['keys']})"]
+        lines += _series_lines(operator)
+        if "scaling" in operator:
+            lines += _scaling_lines(operator)
+    if not found["operators"]:
+        lines += ["", "nothing here can be replicated"]
+    lines += ["", "assumed: " + "; ".join(found["assumed"])] if found["assumed"] else []
+    return "\n".join(lines) + "\n"
+
+
+def _series_lines(operator: dict) -> list[str]:
+    lines = []
+    for title, points in operator["patterns"].items():
+        lines += ["", f"  {title}", "    workers  threads    tuples/s  scaling  latency (at)"]
+        lines += [f"    {point['workers']:>7}  {point['threads']:>7}  {rate_text(point['rate']):>10}"
+                  f"  {point['scaling']:>7.2f}  {_latency(point)}" for point in points]
+    return lines
+
+
+def _latency(point: dict) -> str:
+    if point["latency_ns"] is None:
+        return "can't take the rate"
+    return f"{time_text(point['latency_ns'])} ({rate_text(point['latency_at_rate'])})"
+
+
+def _scaling_lines(operator: dict) -> list[str]:
+    names = {"uniform": "uniform", "0.03": "skewed 0.03", "0.16": "very skewed 0.16"}
+    width = max(len(title) for title in operator["scaling"])
+    lines = ["", "  scaling by keys (workers:times one worker)",
+             f"    {'':{width}}  " + "  ".join(f"{name:20}" for name in names.values())]
+    for title, scenarios in operator["scaling"].items():
+        cells = (", ".join(f"{n}:{times:.2f}" for n, times in scenarios[name].items()) for name in names)
+        lines.append(f"    {title:{width}}  " + "  ".join(f"{cell:20}" for cell in cells).rstrip())
+    return [line.rstrip() for line in lines]

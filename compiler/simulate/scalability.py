@@ -1,0 +1,140 @@
+"""Tables of the simulation: throughput and latency by degree, and how far each pattern scales (002 Tab. 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...dsl import typed
+from ..artifacts.profile import Keys
+from ..patterns import PATTERNS
+from ..patterns.forced import why_not
+from ..patterns.function import Function
+from ..patterns.load import Load, Machine
+from ..select.traffic import key_shares, skewed, with_heaviest
+from .patterns import Played, Scene, play
+
+SCENARIOS = {"uniform": None, "0.03": 0.03, "0.16": 0.16}  # share of the heaviest key
+_RESULTS, _MOST_TUPLES = 1500, 40_000
+_SLIDE = 20  # tuples of a slide that are told apart
+_HALF_LOAD = 0.5  # of what it can take, where latency is measured and no rate is known
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """What is simulated: the load, with the work of the threads before and after it."""
+
+    name: str
+    function: Function
+    load: Load
+    keys: Keys
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    degree: int
+    pattern: typed.Pattern
+    rate: float
+    scaling: float
+    latency: float
+    at_rate: float  # where latency was measured
+    model_rate: float
+    threads: int
+
+
+def scenario_keys(count: int, name: str) -> Keys:
+    heaviest = SCENARIOS.get(name)
+    if heaviest is None and name != "uniform":
+        heaviest = float(name)
+    return skewed(count, 0.0) if heaviest is None else with_heaviest(count, heaviest)
+
+
+def with_keys(operator: Operator, keys: Keys) -> Operator:
+    spread = sum(share * share for share in key_shares(keys))
+    return replace(operator, keys=keys, load=replace(operator.load, keys=keys.count, p_max=keys.p_max, spread=spread))
+
+
+def played_patterns(operator: Operator) -> dict[str, str | None]:
+    """Every pattern that applies, with the routing of its keys: key partitioning in both ways."""
+    found: dict[str, str | None] = {}
+    for name, module in PATTERNS.items():
+        if module.applies(operator.function) is None and name != "sequential":
+            if name == "key_partitioning":
+                found |= {"key_partitioning": "hash", "key_partitioning, balanced": "balanced"}
+            else:
+                found[name] = None
+    return found
+
+
+def series(operator: Operator, title: str, routing: str | None, machine: Machine, degrees: Sequence[int],
+           rate: float | None = None, seed: int = 1) -> list[Point]:
+    """A pattern for each degree. Scaling is measured against one worker."""
+    machine = replace(machine, routing=routing or machine.routing)
+    name = title.split(",")[0]
+    base = None
+    points: list[Point] = []
+    for degree in dict.fromkeys((1, *degrees)):
+        pattern = _configuration(operator, name, machine, degree)
+        if pattern is None:
+            continue
+        full = play(_scene(operator, machine, pattern, None, seed))
+        base = base or full.rate
+        if degree in degrees:
+            at = rate if rate is not None else _HALF_LOAD * full.rate
+            slow = play(_scene(operator, machine, pattern, at, seed)) if at < full.rate else None
+            model = PATTERNS[name].cost(operator.load, machine, pattern)
+            points.append(Point(degree, pattern, full.rate, full.rate / base, slow.latency if slow else float("inf"), at,
+                                model.rate, full.threads))
+    return points
+
+
+def _configuration(operator: Operator, name: str, machine: Machine, degree: int) -> typed.Pattern | None:
+    """The settings that the model thinks best for so many workers. A degree beyond the bound of key partitioning is
+    played too: that it brings nothing is what the table shows."""
+    if name == "key_partitioning":
+        return typed.Pattern(name, _nowhere(), workers=degree)
+    if name == "nesting" and degree < 4:
+        return typed.Pattern(name, _nowhere(), workers=1, inner_workers=degree, outer="window_farming")
+    found = [one for one in PATTERNS[name].configurations(operator.load, degree)
+             if why_not(operator.function, one) is None]
+    return max(found, key=lambda one: PATTERNS[name].cost(operator.load, machine, one).rate, default=None)
+
+
+def _nowhere():
+    from ...dsl.span import NOWHERE
+
+    return NOWHERE
+
+
+def _scene(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None, seed: int) -> Scene:
+    grain = max(1, int(operator.load.slide // _SLIDE)) if operator.function.windowed else 1
+    count = int(min(_MOST_TUPLES, max(_MOST_TUPLES / 4, _RESULTS * operator.load.slide / grain))) * grain
+    return Scene(operator.load, machine, pattern, key_shares(operator.keys), count, rate, seed, operator.before,
+                 operator.after, grain)
+
+
+def scaling_table(operator: Operator, machine: Machine, degrees: Sequence[int],
+                  scenarios: Sequence[str]) -> dict[str, dict[str, list[Point]]]:
+    """Pattern → scenario → points."""
+    count = max(operator.keys.count, 1)
+    found: dict[str, dict[str, list[Point]]] = {}
+    for title, routing in played_patterns(operator).items():
+        found[title] = {}
+        for scenario in scenarios:
+            other = with_keys(operator, scenario_keys(count, scenario)) if operator.function.keyed else operator
+            found[title][scenario] = series(other, title, routing, machine, degrees)
+    return found
+
+
+def play_once(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None = None,
+              seed: int = 1) -> Played:
+    return play(_scene(operator, machine, pattern, rate, seed))
+
+
+def rows(table: Mapping[str, Mapping[str, list[Point]]]) -> Iterator[tuple[str, str, Point]]:
+    for title, scenarios in table.items():
+        for scenario, points in scenarios.items():
+            for point in points:
+                yield title, scenario, point

@@ -1,0 +1,68 @@
+"""Threads of the simulated program. All queues are first in, first out, so no calendar of events is needed: what is put
+into a station in order leaves it in order, and each event's time follows from the ones before it."""
+
+from __future__ import annotations
+
+
+class Station:
+    """One thread with a bounded queue. `free` is when it has done all that was put; `busy` how long it has worked."""
+
+    __slots__ = ("free", "busy", "_starts", "_count", "_capacity")
+
+    def __init__(self, capacity: int):
+        self.free = 0.0
+        self.busy = 0.0
+        self._starts = [0.0] * capacity
+        self._count = 0
+        self._capacity = capacity
+
+    def room(self, time: float) -> float:
+        """When the producer can put: the element that is a queue's length before must have been begun."""
+        begun = self._starts[self._count % self._capacity]
+        return begun if begun > time else time
+
+    def put(self, time: float, work: float) -> float:
+        """Puts an element at a time when there is room; answers when it is done."""
+        start = self.free if self.free > time else time
+        self._starts[self._count % self._capacity] = start
+        self._count += 1
+        self.free = start + work
+        self.busy += work
+        return self.free
+
+
+class Collector:
+    """Takes results. In order: a result waits for all before it. Free: as they come, which is known at the end."""
+
+    def __init__(self, work: float, ordered: bool):
+        self.work, self.ordered = work, ordered
+        self.free = self.busy = 0.0
+        self._done: list[tuple[float, float, float]] = []
+        self.latencies: list[float] = []
+
+    def put(self, arrival: float, ready: float, more: float = 0.0) -> float:
+        """A result of the tuple that came at `arrival`; `more` is work besides taking it."""
+        work = self.work + more
+        self.busy += work
+        if not self.ordered:
+            self._done.append((ready, arrival, work))
+            return ready + work
+        self.free = max(self.free, ready) + work
+        self.latencies.append(self.free - arrival)
+        return self.free
+
+    def take(self, ready: float, work: float) -> float:
+        """Something that is no result yet."""
+        self.busy += work
+        if not self.ordered:
+            return ready + work
+        self.free = max(self.free, ready) + work
+        return self.free
+
+    def finish(self) -> float:
+        """When everything has been handed on."""
+        for ready, arrival, work in sorted(self._done):
+            self.free = max(self.free, ready) + work
+            self.latencies.append(self.free - arrival)
+        self._done.clear()
+        return self.free

@@ -1,0 +1,70 @@
+/* Timers of the calibrating build: nested calls, results, keys, and the file that they end in. */
+#define _GNU_SOURCE
+#include <dfrt/calibrate.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { EVENTS = 100000, WINDOW = 10 };
+
+static const char *const path = "calibrate.json";
+
+/* Step 0 passes each tuple on to step 1, which gives a result to step 2 for every tenth. */
+static void run(void)
+{
+    for (int i = 0; i < EVENTS; i++) {
+        dfrt_calibrate_enter(0, true);
+        dfrt_calibrate_key(1, (uint64_t)(i % 4 == 0 ? 7 : i % 3));
+        dfrt_calibrate_enter(1, true);
+        if (i % WINDOW == 0) {
+            dfrt_calibrate_enter(2, true);
+            dfrt_calibrate_leave();
+        }
+        dfrt_calibrate_leave();
+        dfrt_calibrate_leave();
+        dfrt_calibrate_enter(1, false);
+        dfrt_calibrate_leave();
+    }
+}
+
+static char *read_all(void)
+{
+    static char text[1 << 16];
+    FILE *in = fopen(path, "r");
+    CHECK(in != NULL);
+    size_t size = fread(text, 1, sizeof text - 1, in);
+    CHECK(size > 0 && fclose(in) == 0);
+    text[size] = '\0';
+    return text;
+}
+
+static unsigned long number_after(const char *text, const char *step, const char *name)
+{
+    const char *at = strstr(text, step);
+    CHECK(at != NULL && (at = strstr(at, name)) != NULL);
+    return strtoul(at + strlen(name), NULL, 10);
+}
+
+int main(void)
+{
+    CHECK(unsetenv("DFC_CALIBRATE") == 0 && dfrt_calibrate_write(3) != 0);
+    run();
+    CHECK(setenv("DFC_CALIBRATE", path, 1) == 0 && dfrt_calibrate_write(3) == 0);
+    const char *text = read_all();
+    CHECK(strstr(text, "\"inside_ns\":") != NULL && text[0] == '{');
+    unsigned long calls = number_after(text, "{\"step\":0", "\"push_with_results\":{\"calls\":");
+    CHECK(calls > EVENTS / 128 / 2 && calls < EVENTS / 32); /* one event in 64, and half of the events are tuples */
+    unsigned long with = number_after(text, "{\"step\":1", "\"push_with_results\":{\"calls\":");
+    unsigned long without = number_after(text, "{\"step\":1", "\"push\":{\"calls\":");
+    CHECK(with > 0 && without > 5 * with && with + without >= calls * 9 / 10);
+    CHECK(number_after(text, "{\"step\":1", "\"keys\":") == 4);
+    CHECK(number_after(text, "{\"step\":2", "\"keys\":") == 0);
+    unsigned long tuples = number_after(text, "{\"step\":1", "\"key_tuples\":");
+    CHECK(tuples > EVENTS * 9 / 10 && tuples <= EVENTS);
+    CHECK(dfrt_calibrate_write(DFRT_CALIBRATE_STEPS) != 0);
+    CHECK(remove(path) == 0);
+    return 0;
+}

@@ -1,0 +1,88 @@
+"""Which pattern is chosen and why: each program of golden/ with the table that `dfc explain` prints.
+
+DFC_UPDATE_GOLDEN=1 writes the expected tables anew. All patterns count as generated, except where the program is about
+what is not.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from dfc.compiler import pipeline
+from dfc.compiler.patterns import GENERATED, PATTERNS
+from dfc.compiler.select.asked import Asked, request_of
+from dfc.compiler.select.pattern_table import to_lines
+from dfc.compiler.select.search import Choice, choose_patterns
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = sorted(path.stem for path in GOLDEN.glob("*.dfl"))
+CHOSEN = {"pane": "pane_farming", "latency": "window_partitioning", "whole": "window_farming",
+          "state": "key_partitioning", "one_thread": "sequential", "cheap": "sequential"}
+
+
+def chosen(name: str, cores: int = 12, generated=PATTERNS, patterns: tuple[str, ...] = ()) -> Choice:
+    file = GOLDEN / f"{name}.dfl"
+    graph = pipeline.flow(pipeline.check(file.read_text(), file.name, {}))
+    profile = GOLDEN / f"{name}.profile.json"
+    asked = Asked(cores, str(profile) if profile.exists() else None, patterns)
+    return choose_patterns(graph, request_of(graph.program, asked, generated))
+
+
+def generated_for(name: str):
+    return GENERATED if name == "unmet" else PATTERNS
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_table(name):
+    found = "\n".join(to_lines(chosen(name, generated=generated_for(name)))).lstrip() + "\n"
+    expected = GOLDEN / f"{name}.expected"
+    if os.environ.get("DFC_UPDATE_GOLDEN"):
+        expected.write_text(found)
+    assert found == expected.read_text()
+
+
+@pytest.mark.parametrize(("name", "pattern"), CHOSEN.items())
+def test_the_choice(name, pattern):
+    choice = chosen(name)
+    (unit,) = choice.rows
+    assert choice.best.patterns[unit].pattern.name == pattern
+    assert [row.pattern.name for row in choice.rows[unit] if row.chosen] == [pattern]
+    assert [row.pattern.name for row in choice.rows[unit]] == list(PATTERNS)
+    assert all(row.chosen or row.why for row in choice.rows[unit])
+
+
+def test_no_parallelism_means_one_thread():
+    assert chosen("one_thread").best.threads == chosen("cheap").best.threads == 1
+    assert "one thread is enough" in chosen("one_thread").why
+
+
+def test_what_is_not_generated_is_predicted_but_not_chosen():
+    choice = chosen("pane", generated=GENERATED)
+    rows = {row.pattern.name: row for row in choice.rows["predict"]}
+    assert choice.best.patterns["predict"].pattern.name == "key_partitioning"
+    assert rows["pane_farming"].why == "not generated yet; it would be chosen"
+    assert rows["pane_farming"].whole.rate > 4 * choice.best.rate
+
+
+def test_unmet_goals_say_what_is_needed():
+    few = chosen("unmet", generated=GENERATED)
+    assert "cores would meet the goals (predict: key_partitioning:" in few.needed
+    cores = int(few.needed.split()[0])
+    assert chosen("unmet", cores=cores, generated=GENERATED).needed == ""
+    assert chosen("unmet", cores=cores - 1, generated=GENERATED).needed != "" or cores > 24  # in steps above 24
+
+
+def test_a_forced_pattern_is_kept_and_its_open_settings_are_chosen():
+    best = chosen("pane", patterns=("predict=pane_farming:3,2",)).best.patterns["predict"].pattern
+    assert (best.name, best.workers, best.merge_workers) == ("pane_farming", 3, 2)
+    assert best.merge in ("farm", "shuffled")
+    best = chosen("pane", patterns=("predict=window_farming:4,batch=8,schedule=on_demand",)).best.patterns["predict"]
+    assert (best.pattern.workers, best.pattern.batch, best.pattern.schedule) == (4, 8, "on_demand")
+    assert chosen("pane", patterns=("predict=sequential",)).best.patterns["predict"].pattern.name == "sequential"
+
+
+def test_more_cores_never_make_it_slower():
+    rates = [chosen("pane", cores=cores).best.rate for cores in (1, 2, 4, 8, 16, 32)]
+    assert rates == sorted(rates) and rates[-1] > 10 * rates[0]

@@ -1,0 +1,138 @@
+"""Forced patterns: in the program and on the command line, those that apply and those that do not."""
+
+from __future__ import annotations
+
+import pytest
+from dfc.compiler import pipeline
+from dfc.compiler.patterns import GENERATED, PATTERNS
+from dfc.compiler.patterns.forced import forced_patterns
+from dfc.compiler.patterns.function import function_of
+from dfc.compiler.select.asked import Asked, request_of
+from dfc.dsl.diagnostics import Diagnostics, ProgramError
+
+HEAD = """\
+app forced
+record Quote { ts: timestamp<ms>, symbol: symbol, price: f64 }
+record Out { m: f64 }
+aggregate fold(x: f64) -> f64 associative { state { a: f64 } lift { a: x } combine { a: left.a - right.a } lower a }
+source quotes: Quote = csv("quotes.csv") event time ts
+"""
+
+
+def program(clauses: str, value: str = "avg(price)"):
+    text = f"{HEAD}operator x on quotes {clauses} -> Out {{ alternate a = {{ m: {value} }} }}\nsink o = x to csv(\"o.csv\")\n"
+    return pipeline.check(text, "forced.dfl", {})
+
+
+def codes(clauses: str, value: str = "avg(price)", words: tuple[str, ...] = (), plan: bool = False) -> list[str]:
+    """The codes of the errors, of the program and of its plan."""
+    try:
+        checked = program(clauses, value)
+        asked = Asked(4, None, words)
+        if plan:
+            pipeline.plan(pipeline.flow(checked), asked)
+        else:
+            request_of(checked, asked)
+    except ProgramError as error:
+        return [one.code for one in error.diagnostics.items if one.severity == "error"]
+    return []
+
+
+COUNT, TUMBLING = "window count 100 slide 10", "window count 100"
+APPLIES = [
+    # clauses, value, the patterns that apply besides sequential
+    ("", "price * 2.0", {"farm"}),
+    (COUNT, "avg(price)", {"window_farming", "pane_farming", "window_partitioning", "nesting"}),
+    (f"by symbol {COUNT}", "avg(price)", {"key_partitioning", "window_farming", "pane_farming", "window_partitioning",
+                                          "nesting"}),
+    (f"by symbol {TUMBLING}", "fold(price)", {"key_partitioning", "window_farming", "pane_farming",
+                                              "window_partitioning", "nesting"}),
+    (f"by symbol {COUNT}", "median(price)", {"key_partitioning", "window_farming"}),
+    (COUNT, "ewma(price, 0.5)", {"window_farming"}),
+    ("by symbol window time 1s slide 100ms", "max(price)", {"key_partitioning", "window_farming", "pane_farming",
+                                                            "window_partitioning", "nesting"}),
+    ("by symbol window count 100 slide 1", "avg(price)", {"key_partitioning", "window_farming", "window_partitioning",
+                                                          "nesting"}),
+    ("by symbol window session gap 1s", "avg(price)", {"key_partitioning"}),
+    ("by symbol window delta 0.5 of price", "avg(price)", {"key_partitioning"}),
+    ("by symbol window count 100 every tuple", "avg(price)", {"key_partitioning"}),
+]
+
+
+@pytest.mark.parametrize(("clauses", "value", "expected"), APPLIES, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_applies(clauses, value, expected):
+    checked = program(clauses, value)
+    function = function_of(checked, checked.step("x"))
+    refused = {name: module.applies(function) for name, module in PATTERNS.items()}
+    assert {name for name, why in refused.items() if why is None} == expected | {"sequential"}
+    assert all(why is None or len(why) > 10 for why in refused.values())
+
+
+@pytest.mark.parametrize(("clauses", "value", "expected"), APPLIES, ids=lambda value: value if isinstance(value, str) else "")
+def test_forcing_what_does_not_apply_is_an_error(clauses, value, expected):
+    for name in PATTERNS:
+        found = codes(f"{clauses} pattern {name}", value)
+        if name in expected | {"sequential"}:
+            assert found == []
+        elif name == "pane_farming" and "slide 1" in clauses.split(","):
+            assert found == ["E0501"]
+        else:
+            assert found in (["E0500"], ["E0501"])
+        assert found == codes(clauses, value, (f"x={name}",)), "the command line is checked like the program"
+
+
+def test_panes_of_one_tuple_have_a_code_of_their_own():
+    assert codes("window count 100 slide 1 pattern pane_farming") == ["E0501"]
+    assert codes("window count 100 slide 1 pattern pane_farming", "median(price)") == ["E0500"]
+
+
+@pytest.mark.parametrize(("settings", "expected"), [
+    ("window_farming { workers: 0 }", ["E0409"]), ("window_farming { workers: 10000 }", ["E0409"]),
+    ("pane_farming { workers: 2, merge_workers: 257 }", ["E0409"]), ("pane_farming { merge: rings }", ["E0402"]),
+    ("window_farming { wokers: 2 }", ["E0400"]), ("pane_farm", ["E0412"]), ("auto { workers: 2 }", ["E0400"]),
+    ("window_partitioning { reduce: synchronous }", ["E0500"]),
+    ("nesting { outer: key_partitioning, workers: 2, inner_workers: 2 }", ["E0500"]),
+    ("window_farming { workers: 4, batch: 8, schedule: on_demand }", []),
+    ("pane_farming { workers: 3, merge_workers: 2, merge: shuffled }", []),
+    ("window_partitioning(workers: 3, partition: contiguous)", []), ("auto", []),
+])
+def test_settings_of_the_program(settings, expected):
+    assert codes(f"{COUNT} pattern {settings}") == expected
+
+
+def test_order_dependent_functions_are_not_dealt_out():
+    assert codes(f"{COUNT} pattern window_partitioning {{ partition: round_robin }}", "fold(price)") == ["E0500"]
+    assert codes(f"{COUNT} pattern window_partitioning {{ partition: contiguous }}", "fold(price)") == []
+
+
+@pytest.mark.parametrize("word", [
+    "x", "x=", "=farm", "y=farm", "x=pane_farm", "x=pane_farming:0", "x=pane_farming:10000", "x=pane_farming:3,2,1",
+    "x=pane_farming:3,merge=rings", "x=pane_farming:three", "x=window_farming:3,2", "x=window_farming:-1",
+    "x=window_farming:+3", "x=window_farming:\u0663", "x=auto:3", "x=window_farming:,", "x=window_farming:batch="])
+def test_words_that_cannot_be_followed(word):
+    assert codes(COUNT, words=(word,)) == ["E0502"]
+
+
+def test_words_become_the_same_structure():
+    written = program(f"{COUNT} pattern pane_farming {{ workers: 3, merge_workers: 2, merge: shuffled }}")
+    plain, found = program(COUNT), Diagnostics()
+    given = forced_patterns(plain, ("x=pane_farming:3,2,merge=shuffled",), found)
+    assert given == forced_patterns(written, (), found) and not found.items
+    assert given["x"] == written.step("x").body.pattern
+    assert forced_patterns(written, ("x=auto",), found) == {}, "the command line counts more"
+
+
+@pytest.mark.parametrize(("clauses", "expected"), [
+    ("by symbol window count 10 pattern key_partitioning", []), ("pattern farm", []), ("window count 10 pattern sequential", []),
+    ("by symbol window count 10 pattern sequential", ["E0810"]),
+    ("by symbol window count 10 pattern key_partitioning { workers: 4 }", ["E0810"]),
+    ("by symbol window count 10 slide 5 pattern window_farming", ["E0810"]),
+    ("by symbol window count 10 slide 5 pattern nesting", ["E0810"]),
+])
+def test_what_is_not_generated_is_refused_when_planned(clauses, expected):
+    value = "avg(price)" if "window" in clauses else "price"
+    assert codes(clauses, value, plan=True) == expected
+
+
+def test_every_generated_pattern_is_a_pattern():
+    assert set(GENERATED) <= set(PATTERNS) and {"sequential", "farm", "key_partitioning"} <= set(GENERATED)

@@ -1,0 +1,118 @@
+"""Each pattern's model against the simulation, and against the equations of 002."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from dfc.compiler.patterns import PATTERNS
+from dfc.compiler.patterns.forced import why_not
+from dfc.compiler.patterns.load import Costs, Machine, fastest
+from dfc.compiler.simulate.scalability import play_once
+from dfc.dsl.span import NOWHERE
+from dfc.dsl.typed import Pattern
+from tests.compiler.patterns.reference import FUNCTION, LOAD, MACHINE, OPERATOR, operator
+
+
+def settings():
+    for name, module in PATTERNS.items():
+        if module.applies(FUNCTION) is None:
+            for workers in (1, 2, 6):
+                yield from (one for one in module.configurations(LOAD, workers) if why_not(FUNCTION, one) is None)
+
+
+CHEAP = operator(costs=Costs(tuple=40.0, window=9e3, merge=500.0))
+COMBINABLE = operator(costs=Costs(tuple=30.0, window=400.0, merge=400.0), shares_panes=True)
+
+
+def text(pattern) -> str:
+    parts = (pattern.name, pattern.workers, pattern.merge, pattern.merge_workers, pattern.style, pattern.batch,
+             pattern.outer, pattern.inner_workers)
+    return "-".join(str(part) for part in parts if part is not None)
+
+
+@pytest.mark.parametrize("pattern", list(settings()), ids=text)
+@pytest.mark.parametrize("one", [OPERATOR, CHEAP], ids=["expensive", "cheap"])
+def test_throughput_is_that_of_the_simulation(one, pattern):
+    model = PATTERNS[pattern.name].cost(one.load, MACHINE, pattern)
+    assert play_once(one, MACHINE, pattern).rate == pytest.approx(model.rate, rel=0.1)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 6])
+@pytest.mark.parametrize("name", ["key_partitioning", "pane_farming", "window_partitioning"])
+def test_throughput_of_what_shares_panes(name, workers):
+    pattern = next(iter(PATTERNS[name].configurations(COMBINABLE.load, workers)))
+    model = PATTERNS[name].cost(COMBINABLE.load, MACHINE, pattern)
+    assert play_once(COMBINABLE, MACHINE, pattern).rate == pytest.approx(model.rate, rel=0.15)
+
+
+@pytest.mark.parametrize("pattern", [one for one in settings() if one.workers in (1, 6)], ids=text)
+def test_latency_at_half_load_is_near_that_of_the_simulation(pattern):
+    rate = 0.5 * PATTERNS[pattern.name].cost(LOAD, MACHINE, pattern).rate
+    model = PATTERNS[pattern.name].cost(replace(LOAD, rate=rate), MACHINE, pattern)
+    played = play_once(operator(rate=rate), MACHINE, pattern, rate)
+    assert played.latency == pytest.approx(model.latency, rel=0.35)
+
+
+def of(name: str, workers: int, **settings) -> Pattern:
+    return Pattern(name, NOWHERE, workers=workers, **settings)
+
+
+FREE = Machine(cores=10**6, emit=0, take=0, collect=0, hop=0, routing="balanced")
+BARE = replace(LOAD, costs=replace(LOAD.costs, tuple=0.0))
+
+
+@pytest.mark.parametrize(("pattern", "expected"), [
+    (of("window_farming", 7), 7 * 200 / 7.52e-3),  # n·δ/T_F
+    (of("key_partitioning", 7), 7 * 200 / 7.52e-3),
+    (of("pane_farming", 7, merge="collector"), 7 * 200 / 1.5e-3),  # n·σ_p/T_G
+    (of("window_partitioning", 7), 7 * 200 / 7.5e-3),  # n·δ/T_G, G over the window
+], ids=lambda value: getattr(value, "name", ""))
+def test_without_other_costs_the_rate_is_that_of_equation_4_4(pattern, expected):
+    assert PATTERNS[pattern.name].cost(BARE, FREE, pattern).rate == pytest.approx(expected)
+
+
+def test_latencies_of_section_4_5_and_4_6():
+    latency = {name: PATTERNS[name].cost(BARE, FREE, of(name, 10)).latency for name in
+               ("window_farming", "key_partitioning", "pane_farming", "window_partitioning")}
+    assert latency["window_farming"] == latency["key_partitioning"] == pytest.approx(7.52e6)
+    assert latency["pane_farming"] == pytest.approx(1.52e6)
+    assert latency["window_partitioning"] == pytest.approx(0.75e6 + 2e4 * 10 / 5)
+
+
+def test_key_partitioning_stops_at_the_heaviest_key():
+    skewed = replace(BARE, p_max=0.16, spread=0.04)
+    rates = [PATTERNS["key_partitioning"].cost(skewed, FREE, of("key_partitioning", n)).rate for n in (1, 6, 7, 24)]
+    assert rates[1] == pytest.approx(6 * rates[0]) and rates[3] == rates[2] == pytest.approx(rates[0] / 0.16)
+    assert PATTERNS["key_partitioning"].most_workers(skewed) == 7
+    assert list(PATTERNS["key_partitioning"].configurations(skewed, 8)) == []
+
+
+def test_threads_share_the_cores():
+    two = PATTERNS["window_farming"].cost(LOAD, replace(MACHINE, cores=2), of("window_farming", 8))
+    assert two.limit == "cores" and two.rate == pytest.approx(2 * 200 / 7.52e-3, rel=0.01)
+    played = play_once(OPERATOR, replace(MACHINE, cores=2), two.pattern)
+    assert played.rate == pytest.approx(two.rate, rel=0.05)
+
+
+def test_the_emitter_becomes_the_limit():
+    slow = PATTERNS["key_partitioning"].cost(replace(LOAD, costs=Costs(tuple=5, window=100)), MACHINE,
+                                             of("key_partitioning", 8))
+    assert slow.limit == "emitter" and slow.rate == pytest.approx(1e9 / MACHINE.emit)
+
+
+def test_replication_of_windows_and_its_cure():
+    cost = PATTERNS["window_farming"].cost
+    each = [cost(LOAD, MACHINE, of("window_farming", 12, style="active", batch=batch)) for batch in (1, 5)]
+    assert each[0].replication == 5 and each[1].replication == pytest.approx(1.8)
+    assert each[0].memory > each[1].memory
+    assert cost(LOAD, MACHINE, of("window_farming", 12)).replication == 1
+
+
+def test_the_busiest_stage_decides():
+    found = PATTERNS["pane_farming"].cost(replace(LOAD, costs=replace(LOAD.costs, merge=9e6, window=16.5e6)), MACHINE,
+                                          of("pane_farming", 6, merge="collector"))
+    assert found.limit == "collector" and fastest(found.stages, 10**6)[1] == "collector"
+    spread = PATTERNS["pane_farming"].cost(replace(LOAD, costs=replace(LOAD.costs, merge=9e6, window=16.5e6)), MACHINE,
+                                           of("pane_farming", 6, merge="shuffled", merge_workers=6))
+    assert spread.rate > 3 * found.rate

@@ -1,0 +1,114 @@
+"""`dfc explain --cores`, `dfc simulate`, `dfc calibrate` and --pattern from outside. No test asserts a time."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+PROGRAM = """\
+app app
+record Quote { ts: timestamp<ms>, symbol: symbol, price: f64 }
+record Out { symbol: symbol, m: f64 }
+source quotes: Quote = generate(count: 60000, rate: 100k/s, keys: 20, zipf: 1.0) event time ts
+stream good = quotes |> filter price > 0.1
+operator typical on good by symbol window count 100 slide 20 -> Out {
+  alternate a = { symbol, m: median(price) }
+}
+stream means = quotes |> by symbol |> window time 10ms slide 5ms |> aggregate { symbol, m: avg(price) }
+sink one = typical to csv("typical.csv")
+sink two = means to csv("means.csv")
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    (tmp_path / "app.dfl").write_text(PROGRAM)
+    return tmp_path
+
+
+def test_calibrate_measures_every_step(dfc, program):
+    answer = dfc("calibrate", "app.dfl", "-o", "app.profile.json")
+    assert (answer.returncode, answer.stdout) == (0, "app.profile.json\n"), answer.stderr
+    assert sorted(path.name for path in program.iterdir()) == ["app.dfl", "app.profile.json"], "sinks write elsewhere"
+    found = json.loads((program / "app.profile.json").read_text())
+    assert set(found["operators"]) == {"quotes", "good", "typical", "means", "one", "two"}
+    assert set(found["machine"]) == {"emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns"}
+    typical = found["operators"]["typical"]
+    assert typical["costs"]["a"]["window"] > typical["costs"]["a"]["tuple"] > 0
+    assert typical["keys"]["count"] == 20 and typical["keys"]["p_max"] == pytest.approx(0.278, abs=0.02)
+    assert typical["selectivity"] == pytest.approx(1 / 20, rel=0.1)
+    assert found["operators"]["good"]["selectivity"] == pytest.approx(0.9, abs=0.02)
+    explained = json.loads(dfc("explain", "app.dfl", "--cores", "4", "--profile", "app.profile.json", "--json").stdout)
+    assert explained["patterns"]["assumed"] == []
+    assert {one["costs_from"] for one in explained["patterns"]["operators"]} == {"profile"}
+
+
+def test_explain_says_what_it_assumes(dfc, program):
+    said = dfc("explain", "app.dfl", "--cores", "12").stdout
+    assert "patterns for 12 cores" in said and "costs are defaults for the kind of step: quotes, good, typical" in said
+    assert "not generated yet" in said and "median needs the whole window" in said
+    assert dfc("explain", "app.dfl", "--cores", "12").stdout == said
+
+
+def test_explain_as_json(dfc, program):
+    found = json.loads(dfc("explain", "app.dfl", "--cores", "12", "--json").stdout)["patterns"]
+    names = [row["pattern"] for row in found["operators"][0]["patterns"]]
+    assert names == ["sequential", "farm", "key_partitioning", "window_farming", "pane_farming", "window_partitioning",
+                     "nesting"]
+    for operator in found["operators"]:
+        assert sum(row["chosen"] for row in operator["patterns"]) == 1
+        assert all(row["generated"] for row in operator["patterns"] if row["chosen"])
+    assert found["cores"] == 12 and found["predicted"]["rate"] > 0
+
+
+def test_the_plan_holds_the_decisions(dfc, program):
+    plain = dfc("compile", "app.dfl", "--emit", "plan").stdout
+    assert "pattern typical" not in plain
+    decided = dfc("compile", "app.dfl", "--emit", "plan", "--cores", "4").stdout
+    assert decided.startswith(plain) and "pattern typical = " in decided and "layout " in decided
+
+
+def test_forced_patterns_are_compiled_or_refused(dfc, program):
+    assert dfc("run", "app.dfl", "--pattern", "typical=key_partitioning").returncode == 0
+    refused = dfc("compile", "app.dfl", "--pattern", "typical=window_farming:4")
+    assert refused.returncode == 1 and "error[E0810]" in refused.stderr and "typical=window_farming:4" in refused.stderr
+    assert "error[E0500]" in dfc("compile", "app.dfl", "--pattern", "typical=pane_farming:3,2").stderr
+    assert "error[E0502]" in dfc("explain", "app.dfl", "--pattern", "typical=farm:0").stderr
+    explained = dfc("explain", "app.dfl", "--cores", "4", "--pattern", "typical=window_farming:3")
+    assert explained.returncode == 0 and "* window_farming 3" in explained.stdout
+
+
+def test_the_interpreter_runs_what_is_not_generated(dfc, program):
+    text = PROGRAM.replace("slide 20 ->", "slide 20 pattern window_farming { workers: 2 } ->").replace("60000", "500")
+    (program / "app.dfl").write_text(text)
+    assert dfc("run", "app.dfl", "--interpret").returncode == 0
+    assert "E0810" in dfc("run", "app.dfl").stderr
+
+
+@pytest.mark.parametrize(("content", "code"), [
+    (None, "E0510"), (b"\xff\xfe", "E0510"), (b"notes", "E0510"), (b'{"schema": 7}', "E0511"),
+    (b'{"schema": 1, "app": "other"}', "E0513")])
+def test_profiles_that_cannot_be_used(dfc, program, content, code):
+    if content is not None:
+        (program / "p.json").write_bytes(content)
+    answer = dfc("explain", "app.dfl", "--profile", "p.json")
+    assert answer.returncode == 1 and f"error[{code}]" in answer.stderr
+
+
+def test_simulate(dfc, program):
+    words = ("simulate", "app.dfl", "--cores", "2", "--keys", "0.16", "--json")
+    found = json.loads(dfc(*words).stdout)
+    assert [one["name"] for one in found["operators"]] == ["typical", "means"]
+    typical = found["operators"][0]
+    assert set(typical["patterns"]) == {"key_partitioning", "key_partitioning, balanced", "window_farming"}
+    assert [point["workers"] for point in typical["patterns"]["window_farming"]] == [1, 2]
+    assert typical["p_max"] == pytest.approx(0.16, rel=0.01)
+    said = dfc("simulate", "app.dfl", "--cores", "2").stdout
+    assert "scaling by keys" in said and "very skewed 0.16" in said and "window_farming" in said
+
+
+@pytest.mark.parametrize("words", [("--keys", "2"), ("--keys", "many"), ("--rate", "0"), ("--rate", "nan"),
+                                   ("--cores", "0"), ("--cores", "10000"), ("--seconds", "3")])
+def test_words_of_simulate_that_cannot_be(dfc, program, words):
+    assert dfc("simulate", "app.dfl", *words).returncode == 2
