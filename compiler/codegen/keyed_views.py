@@ -117,7 +117,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
         "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),
-        "session_window": ("free(x->timers.heap);",)}.get(kind, ()) + _expiry_frees(expire)
+        "session_window": ("dfrt_timers_close(&x->timers);",)}.get(kind, ()) + _expiry_frees(expire)
     if keeps:
         view.extra |= kept_parts(context, step, kind, taken, bodies)
         view.extra["frees"] += ("dfrt_pool_close(&x->pool);",) + (("free(x->by_time.room);",) if view.sorts else ())
