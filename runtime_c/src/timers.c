@@ -22,6 +22,9 @@ void dfrt_timers_close(dfrt_timers *timers)
     for (unsigned i = 0; i < DFRT_TIMER_SLOTS; i++) {
         free(timers->wheel[i].timers);
     }
+    for (unsigned i = 0; i < timers->spare_count; i++) {
+        free(timers->spare[i].timers);
+    }
     free(timers->due.timers);
     free(timers->heap.timers);
 }
@@ -80,7 +83,11 @@ void dfrt_timers_put(dfrt_timers *timers, dfrt_timer timer, dfrt_group_compare c
     if (slot <= timers->slot) {
         heap_push(&timers->heap, timer, compare, context);
     } else {
-        *room_in(&timers->wheel[slot & (DFRT_TIMER_SLOTS - 1)]) = timer;
+        dfrt_timer_list *list = &timers->wheel[slot & (DFRT_TIMER_SLOTS - 1)];
+        if (list->capacity == 0 && timers->spare_count > 0) {
+            *list = timers->spare[--timers->spare_count];
+        }
+        *room_in(list) = timer;
     }
 }
 
@@ -91,10 +98,10 @@ bool dfrt__timers_turn(dfrt_timers *timers)
     while (timers->turned < timers->slot) {
         dfrt_timer_list *list = &timers->wheel[++timers->turned & (DFRT_TIMER_SLOTS - 1)];
         if (list->count > 0) {
-            dfrt_timer_list taken = *list;
-            *list = timers->due;
-            list->count = 0;
-            timers->due = taken;
+            timers->due.count = 0;
+            timers->spare[timers->spare_count++] = timers->due;
+            timers->due = *list;
+            *list = (dfrt_timer_list){0};
             return true;
         }
     }

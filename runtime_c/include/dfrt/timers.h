@@ -29,6 +29,8 @@ typedef struct dfrt_timers {
     unsigned shift;        /* a slot is 1 << shift long */
     dfrt_timer_list due;   /* what the last turn has taken from the wheel */
     dfrt_timer_list wheel[DFRT_TIMER_SLOTS];
+    dfrt_timer_list spare[DFRT_TIMER_SLOTS]; /* room that slots have left behind: likely still in the cache */
+    unsigned spare_count;
 } dfrt_timers;
 
 /* Most timers will be set about `span` after the watermark. */
