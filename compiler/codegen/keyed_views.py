@@ -215,7 +215,7 @@ def broadcast_view(context: Context, step: typed.Step) -> View:
                      statements=stores(step.body.construct, "out.", scope))
 
 
-_SWEEP_PAYS = 8  # tuples that a look at one group in a sweep may cost
+_SWEEP_PAYS = 32  # tuples that pay for a look at one group in a sweep
 
 
 def _join_side(context: Context, step: typed.Step, port: int) -> Side:
