@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...dsl import typed
+from ...dsl.typed_walk import walk
 from ...dsl.types import Float, Int, Record, Symbol, Text, Type
 from ..graph.walk import aggregates_of, has_time
 from ..select.choose import needs_tuples
@@ -13,7 +14,7 @@ from .blocks import gets_blocks
 from .c_types import declare
 from .entering import entering
 from .expressions import Scope, c_store, c_value
-from .kept_views import call_parts, kept_parts, value_parts
+from .kept_views import call_parts, copy, kept_parts, value_parts
 from .names import identifier
 from .statements import Statement, quoted_file, stores
 from .step_views import AlternateView, Context, View, active_alternate, base_view
@@ -117,7 +118,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
         "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),
-        "session_window": ("free(x->timers.heap);",)}.get(kind, ()) + _expiry_frees(expire)
+        "session_window": ("dfrt_timers_close(&x->timers);",)}.get(kind, ()) + _expiry_frees(expire)
     if keeps:
         view.extra |= kept_parts(context, step, kind, taken, bodies)
         view.extra["frees"] += ("dfrt_pool_close(&x->pool);",) + (("free(x->by_time.room);",) if view.sorts else ())
@@ -158,6 +159,8 @@ class Side:
     input: str
     other: int = 0
     pair: str = ""
+    kept: tuple[str, ...] = ()    # declarations of the fields that pairs read
+    copies: tuple[str, ...] = ()  # of those fields
 
 
 def delta_values(context: Context, window: typed.DeltaWindow) -> dict[str, object]:
@@ -212,15 +215,28 @@ def broadcast_view(context: Context, step: typed.Step) -> View:
                      statements=stores(step.body.construct, "out.", scope))
 
 
+_SWEEP_PAYS = 32  # tuples that pay for a look at one group in a sweep
+
+
+def _join_side(context: Context, step: typed.Step, port: int) -> Side:
+    """Of a tuple that waits for partners, only the fields that pairs read are kept."""
+    record = context.input(step, port)
+    used = {part.name for value in step.body.construct.values for part in walk(value)
+            if isinstance(part, typed.FieldRef) and part.side == port}
+    fields = [f for f in record.fields if f.name in used]
+    return Side(port, context.record(record), 1 - port,
+                ("&entry.tuple, &partner->tuple", "&partner->tuple, &entry.tuple")[port],
+                tuple(declare(f.type, identifier(f.name)) for f in fields),
+                tuple(copy(f"entry.tuple.{identifier(f.name)}", f"t->{identifier(f.name)}", f.type) for f in fields))
+
+
 def join_view(context: Context, step: typed.Step) -> View:
     left, right = context.input(step, 0), context.input(step, 1)
-    pairs = ("t, &other->tuples[i]", "&other->tuples[i], t")
-    sides = tuple(Side(port, context.record(record), 1 - port, pairs[port])
-                  for port, record in enumerate((left, right)))
     keys = step.body.left_keys
     scope = Scope(context.symbols, ("left", "right"))
-    return base_view(context, step, "join", sides=sides, buffered=step.name in context.plan.buffered, ordered=False,
-                     owns=True, forgets=True, within=step.body.within, sweep=max(step.body.within, 1),
+    return base_view(context, step, "join", sides=tuple(_join_side(context, step, port) for port in (0, 1)),
+                     buffered=step.name in context.plan.buffered, ordered=False, owns=True,
+                     forgets=True, within=step.body.within, sweep=max(step.body.within, 1), sweep_pays=_SWEEP_PAYS,
                      statements=stores(step.body.construct, "out.", scope),
                      key=tuple(key_part(name, left.field(name).type) for name in keys),
                      key_inputs=(key_input(context, left, keys, keys, "_0"),

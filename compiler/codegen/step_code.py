@@ -130,7 +130,7 @@ def _keyed(view: View) -> StepCode:
     results = [] if view.kind == "scan" else ["tasks.c.j2"] if view.gives else ["result.c.j2"]
     expiry = ["expiry.c.j2"] if view.expire else []
     functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *expiry, *results, f"{view.kind}.c.j2"])
-    opens = (view.c,) if view.kind in ("time_window", "moving_window") else ()
+    opens = (view.c,) if view.kind in ("time_window", "moving_window", "session_window") else ()
     return StepCode(view, store, functions, (*opens, *_idle(view)), (view.c,))
 
 

@@ -73,22 +73,25 @@ static void begin_event(dfrt_embed *embed)
     }
 }
 
-void dfrt__embed_feed(dfrt_embed *embed, unsigned source, const void *records, size_t count)
+size_t dfrt__embed_feed(dfrt_embed *embed, unsigned source, const void *records, size_t count, int64_t until)
 {
     const unsigned char *from = records;
     size_t size = embed->program->sources[source].record->size;
-    while (count > 0) {
+    size_t fed = 0;
+    for (bool more = true; more && fed < count;) {
         size_t part = DFRT_ROUND_EVENTS - embed->events;
-        part = part < count ? part : count;
+        part = part < count - fed ? part : count - fed;
         begin_event(embed);
-        embed->program->read(embed->layout.stages[0]->segment, source, from, part);
-        from += part * size;
-        count -= part;
-        embed->events += (unsigned)part;
+        size_t taken =
+            embed->program->read(embed->layout.stages[0]->segment, source, from + fed * size, part, until);
+        more = taken == part;
+        fed += taken;
+        embed->events += (unsigned)taken;
         if (embed->events >= DFRT_ROUND_EVENTS) {
             end_round(embed, false, false);
         }
     }
+    return fed;
 }
 
 void dfrt__embed_end_source(dfrt_embed *embed, unsigned source)
@@ -123,7 +126,7 @@ dfrt_status dfrt_embed_push(dfrt_embed *embed, unsigned source, const void *reco
     if (status != DFRT_OK) {
         return status;
     }
-    dfrt__embed_feed(embed, source, records, count);
+    (void)dfrt__embed_feed(embed, source, records, count, INT64_MAX);
     return dfrt__embed_status(embed);
 }
 

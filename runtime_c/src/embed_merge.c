@@ -2,6 +2,13 @@
  * embedded program gives what the binary gives. */
 #define _GNU_SOURCE
 #include "embed_state.h"
+#include "merge.h"
+
+/* What one call merges. */
+typedef struct merging {
+    dfrt_embed *embed;
+    dfrt_embed_input *inputs;
+} merging;
 
 static bool used_up(const dfrt_embed_input *input)
 {
@@ -9,50 +16,25 @@ static bool used_up(const dfrt_embed_input *input)
 }
 
 /* An input that has ended and is used up ends its source the moment it is looked at, as the reader does. */
-static bool ready(dfrt_embed *embed, dfrt_embed_input *inputs, unsigned i)
+static bool ready(void *owner, unsigned i)
 {
-    if (!used_up(&inputs[i])) {
-        return !embed->ended[i];
+    merging *all = owner;
+    if (!used_up(&all->inputs[i])) {
+        return !all->embed->ended[i];
     }
-    dfrt__embed_end_source(embed, i);
+    dfrt__embed_end_source(all->embed, i);
     return false;
 }
 
-static void take_one(dfrt_embed *embed, dfrt_embed_input *inputs, unsigned i)
+static size_t take(void *owner, unsigned i, size_t most, int64_t until)
 {
-    size_t size = embed->program->sources[i].record->size;
-    const unsigned char *records = inputs[i].records;
-    dfrt__embed_feed(embed, i, records + inputs[i].at++ * size, 1);
-}
-
-static int furthest_behind(dfrt_embed *embed, dfrt_embed_input *inputs)
-{
-    int chosen = -1;
-    int64_t smallest = 0;
-    for (unsigned i = 0; i < embed->program->source_count; i++) {
-        if (embed->program->sources[i].time_field < 0 || !ready(embed, inputs, i)) {
-            continue;
-        }
-        int64_t watermark = embed->program->source_watermark(embed->layout.stages[0]->segment, i);
-        if (chosen < 0 || watermark < smallest) {
-            chosen = (int)i;
-            smallest = watermark;
-        }
-    }
-    return chosen;
-}
-
-static void take_turn(dfrt_embed *embed, dfrt_embed_input *inputs)
-{
-    for (unsigned i = 0; i < embed->program->source_count; i++) {
-        if (embed->program->sources[i].time_field < 0 && ready(embed, inputs, i)) {
-            take_one(embed, inputs, i);
-        }
-    }
-    int timed = furthest_behind(embed, inputs);
-    if (timed >= 0) {
-        take_one(embed, inputs, (unsigned)timed);
-    }
+    merging *all = owner;
+    dfrt_embed_input *input = &all->inputs[i];
+    const unsigned char *records = input->records;
+    size_t size = all->embed->program->sources[i].record->size, left = input->count - input->at;
+    size_t taken = dfrt__embed_feed(all->embed, i, records + input->at * size, left < most ? left : most, until);
+    input->at += taken;
+    return taken;
 }
 
 /* A turn looks at each source once, so it is enough to look before it: DFRT_AGAIN, DFRT_END, or DFRT_OK to go on. */
@@ -70,11 +52,8 @@ static dfrt_status look(const dfrt_embed *embed, const dfrt_embed_input *inputs)
 
 static dfrt_status take_only(dfrt_embed *embed, dfrt_embed_input *input)
 {
-    const unsigned char *records = input->records;
     if (!used_up(input)) {
-        size_t size = embed->program->sources[0].record->size;
-        dfrt__embed_feed(embed, 0, records + input->at * size, input->count - input->at);
-        input->at = input->count;
+        (void)take(&(merging){embed, input}, 0, SIZE_MAX, INT64_MAX);
     }
     if (!input->ended) {
         return DFRT_AGAIN;
@@ -83,19 +62,29 @@ static dfrt_status take_only(dfrt_embed *embed, dfrt_embed_input *input)
     return DFRT_END;
 }
 
+static dfrt_status take_several(dfrt_embed *embed, dfrt_embed_input *inputs)
+{
+    merging all = {embed, inputs};
+    dfrt__merge merge = {.program = embed->program,
+                         .segment = embed->layout.stages[0]->segment,
+                         .owner = &all,
+                         .ready = ready,
+                         .take = take};
+    dfrt_status status;
+    while ((status = look(embed, inputs)) == DFRT_OK && !dfrt_run_failed(&embed->run)) {
+        (void)dfrt__merge_turn(&merge, SIZE_MAX); /* nothing taken: sources have ended */
+    }
+    return status;
+}
+
 dfrt_status dfrt_embed_merge(dfrt_embed *embed, dfrt_embed_input *inputs)
 {
     dfrt_status status = dfrt__embed_ready(embed);
     if (status != DFRT_OK) {
         return status;
     }
-    if (embed->program->source_count == 1 && !embed->ended[0]) {
-        status = take_only(embed, &inputs[0]);
-    } else {
-        while ((status = look(embed, inputs)) == DFRT_OK && !dfrt_run_failed(&embed->run)) {
-            take_turn(embed, inputs);
-        }
-    }
+    bool only = embed->program->source_count == 1 && !embed->ended[0];
+    status = only ? take_only(embed, &inputs[0]) : take_several(embed, inputs);
     dfrt_status failed = dfrt__embed_status(embed);
     return failed != DFRT_OK ? failed : status;
 }

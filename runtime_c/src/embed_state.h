@@ -40,8 +40,8 @@ struct dfrt_embed {
 
 /* DFRT_OK when the instance still takes tuples. */
 dfrt_status dfrt__embed_ready(dfrt_embed *embed);
-/* Feeds segment 0; ends rounds as they fill up. */
-void dfrt__embed_feed(dfrt_embed *embed, unsigned source, const void *records, size_t count);
+/* Feeds segment 0 as dfrt_program.read; ends rounds as they fill up. */
+size_t dfrt__embed_feed(dfrt_embed *embed, unsigned source, const void *records, size_t count, int64_t until);
 void dfrt__embed_end_source(dfrt_embed *embed, unsigned source);
 dfrt_status dfrt__embed_status(dfrt_embed *embed);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dfrt/store.h"
+#include "merge.h"
 #include "run.h"
 
 /* Events in a round: enough to share the cost of passing it on, few enough to stay under a millisecond. Tests
@@ -170,15 +171,16 @@ static size_t read_only_source(dfrt__reader *reader, size_t room)
     dfrt__input *input = &reader->inputs[0];
     refill(reader, 0, room < READ_RECORDS ? room : READ_RECORDS);
     if (input->count > 0) {
-        reader->program->read(reading_stage(reader)->segment, 0, input->records, input->count);
+        (void)reader->program->read(reading_stage(reader)->segment, 0, input->records, input->count, INT64_MAX);
     }
     return input->count;
 }
 
-/* --- several sources: the untimed ones in turn, then the timed one that is furthest behind ----------- */
+/* --- several sources -------------------------------------------------------------------------------- */
 
-static bool ready(dfrt__reader *reader, unsigned i)
+static bool ready(void *owner, unsigned i)
 {
+    dfrt__reader *reader = owner;
     dfrt__input *input = &reader->inputs[i];
     if (input->open && input->at == input->count && !input->dry) {
         refill(reader, i, READ_RECORDS);
@@ -186,46 +188,26 @@ static bool ready(dfrt__reader *reader, unsigned i)
     return input->open && input->at < input->count;
 }
 
-static void read_one(dfrt__reader *reader, unsigned i)
+static size_t take(void *owner, unsigned i, size_t most, int64_t until)
 {
+    dfrt__reader *reader = owner;
     dfrt__input *input = &reader->inputs[i];
-    const void *record = input->records + input->at++ * reader->program->sources[i].record->size;
-    reader->program->read(reading_stage(reader)->segment, i, record, 1);
-}
-
-/* The open timed source with the smallest watermark that has a tuple; -1 if there is none. */
-static int furthest_behind(dfrt__reader *reader)
-{
-    int chosen = -1;
-    int64_t smallest = 0;
-    for (unsigned i = 0; i < reader->program->source_count; i++) {
-        if (reader->program->sources[i].time_field < 0 || !ready(reader, i)) {
-            continue;
-        }
-        int64_t watermark = reader->program->source_watermark(reading_stage(reader)->segment, i);
-        if (chosen < 0 || watermark < smallest) {
-            chosen = (int)i;
-            smallest = watermark;
-        }
-    }
-    return chosen;
-}
-
-static size_t read_turn(dfrt__reader *reader)
-{
-    size_t taken = 0;
-    for (unsigned i = 0; i < reader->program->source_count; i++) {
-        if (reader->program->sources[i].time_field < 0 && ready(reader, i)) {
-            read_one(reader, i);
-            taken++;
-        }
-    }
-    int timed = furthest_behind(reader);
-    if (timed >= 0) {
-        read_one(reader, (unsigned)timed);
-        taken++;
-    }
+    const void *records = input->records + input->at * reader->program->sources[i].record->size;
+    size_t left = input->count - input->at;
+    size_t taken =
+        reader->program->read(reading_stage(reader)->segment, i, records, left < most ? left : most, until);
+    input->at += taken;
     return taken;
+}
+
+static size_t read_several(dfrt__reader *reader, size_t room)
+{
+    dfrt__merge merge = {.program = reader->program,
+                         .segment = reading_stage(reader)->segment,
+                         .owner = reader,
+                         .ready = ready,
+                         .take = take};
+    return dfrt__merge_turn(&merge, room);
 }
 
 /* --- rounds ----------------------------------------------------------------------------------------- */
@@ -290,7 +272,7 @@ static bool read_round(dfrt__reader *reader)
     for (size_t events = 0; events < ROUND_EVENTS;) {
         size_t taken = reader->program->source_count == 1 && reader->inputs[0].open
                            ? read_only_source(reader, ROUND_EVENTS - events)
-                           : read_turn(reader);
+                           : read_several(reader, ROUND_EVENTS - events);
         events += taken;
         reader->tuples += taken;
         if (taken == 0 || (reader->program->source_count == 1 && (reader->inputs[0].dry || !reader->inputs[0].open))) {
@@ -304,10 +286,8 @@ static bool read_round(dfrt__reader *reader)
 static void stop_inputs(dfrt__reader *reader)
 {
     for (unsigned i = 0; i < reader->program->source_count; i++) {
-        while (reader->inputs[i].open && reader->program->source_count > 1 &&
-               reader->inputs[i].at < reader->inputs[i].count) {
-            read_one(reader, i);
-            reader->tuples++;
+        if (reader->inputs[i].open && reader->program->source_count > 1) {
+            reader->tuples += take(reader, i, SIZE_MAX, INT64_MAX);
         }
         if (reader->inputs[i].open) {
             end_input(reader, i);

@@ -105,7 +105,7 @@ static void test_groups(void)
     dfrt_groups_close(&groups);
 }
 
-/* --- order and timers ------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------ */
 
 static int by_key(const void *context, uint32_t left, uint32_t right)
 {
@@ -126,34 +126,6 @@ static void test_order(void)
         for (uint32_t i = 1; i < order.count; i++) CHECK(keys[order.groups[i - 1]] <= keys[order.groups[i]]);
     }
     dfrt_order_close(&order);
-}
-
-static void test_timers(void)
-{
-    static int keys[64];
-    for (int i = 0; i < 64; i++) keys[i] = (i * 37) % 64;
-    dfrt_timers timers = {0};
-    static dfrt_timer model[4000];
-    uint32_t count = 0;
-    for (int i = 0; i < 20000; i++) {
-        if (count == 0 || (count < 4000 && below(5) < 3)) {
-            dfrt_timer timer = {.time = (int64_t)below(50) - 25, .group = below(64)};
-            dfrt_timers_push(&timers, timer, by_key, keys);
-            model[count++] = timer;
-        } else {
-            uint32_t first = 0;
-            for (uint32_t n = 1; n < count; n++) {
-                bool earlier = model[n].time != model[first].time ? model[n].time < model[first].time
-                                                                  : keys[model[n].group] < keys[model[first].group];
-                first = earlier ? n : first;
-            }
-            dfrt_timer got = dfrt_timers_pop(&timers, by_key, keys);
-            CHECK(got.time == model[first].time && got.group == model[first].group);
-            model[first] = model[--count];
-        }
-        CHECK(timers.count == count);
-    }
-    free(timers.heap);
 }
 
 /* --- values of a window ----------------------------------------------------------------------------- */
@@ -229,7 +201,6 @@ int main(void)
     test_index();
     test_groups();
     test_order();
-    test_timers();
     test_quantile();
     test_ewma();
     test_moments();

@@ -59,8 +59,9 @@ typedef struct dfrt_program {
     const dfrt_edge *edges;
     const dfrt_step_entry *steps;
     const dfrt_alternates *alternates;
-    /* Tuples of one source, as events, into segment 0. */
-    void (*read)(void *segment, unsigned source, const void *records, size_t count);
+    /* Tuples of one source, as events, into segment 0: as long as the source's watermark, if it has one, is at most
+     * `until`. Answers how many it has taken. */
+    size_t (*read)(void *segment, unsigned source, const void *records, size_t count, int64_t until);
     void (*end_source)(void *segment, unsigned source);
     /* The watermark of a source (DFRT_TIME_NONE before its first tuple). */
     int64_t (*source_watermark)(const void *segment, unsigned source);

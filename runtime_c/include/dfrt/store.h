@@ -1,5 +1,5 @@
-/* Stores of generated operators: arrays that grow at the end and shrink at the front, a hash index, an order
- * of groups that is kept sorted between firings, and a heap of timers.
+/* Stores of generated operators: arrays that grow at the end and shrink at the front, a hash index, and an order
+ * of groups that is kept sorted between firings.
  *
  * Threads:   a store belongs to the stage whose segment holds it.
  * Ownership: the store owns its memory; pointers into an array are valid until the next call that may grow it.
@@ -102,20 +102,6 @@ typedef int (*dfrt_group_compare)(const void *context, uint32_t left, uint32_t r
 void dfrt_order_add(dfrt_order *order, uint32_t group);
 void dfrt_order_sort(dfrt_order *order, dfrt_group_compare compare, const void *context);
 void dfrt_order_close(dfrt_order *order);
-
-/* The smallest time first, equal times in the order of their groups' keys. */
-typedef struct dfrt_timer {
-    int64_t time;
-    uint32_t group;
-} dfrt_timer;
-
-typedef struct dfrt_timers {
-    dfrt_timer *heap;
-    uint32_t count, capacity;
-} dfrt_timers;
-
-void dfrt_timers_push(dfrt_timers *timers, dfrt_timer timer, dfrt_group_compare compare, const void *context);
-dfrt_timer dfrt_timers_pop(dfrt_timers *timers, dfrt_group_compare compare, const void *context);
 
 /* The value at position q·(n−1) of the sorted values, interpolated; NaNs are skipped, NaN when none is left.
  * Reorders the values. */
