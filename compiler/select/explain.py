@@ -16,7 +16,7 @@ from .pattern_table import as_data, to_lines
 from .search import Choice
 
 _ROUTING = {"key": "to the worker that keeps the key", "deal": "to the workers in turn, block by block",
-            "one": "to the one thread there"}
+            "task": "to the worker whose turn it is", "all": "to every worker", "one": "to the one thread there"}
 _MARKERS = {"event": "watermarks in order with the tuples", "round": "one watermark a round"}
 _SHOWN_WORKERS = (1, 2, 4)
 
