@@ -2,6 +2,8 @@
  * whole, by a search that can be interrupted at every byte, and then split. */
 #include <dfrt/csv.h>
 
+#include <dfrt/rows.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,12 @@
 #include "csv_scan.h"
 #include "excerpt.h"
 
-enum { DEFAULT_MAX_ROW = 16 << 20 };
+enum {
+    DEFAULT_MAX_ROW = 16 << 20,
+    MOST_BOUNDS = 4096,       /* looked for at once, if a row has no more columns; with their rows they stay in the cache */
+    MOST_SCANNED = 1 << 20,   /* bytes, likewise */
+    FIRST_TRUSTED = 8,        /* behind a row that was not plain: so that many of these cost little */
+};
 
 struct dfrt_csv {
     dfrt_input *input;
@@ -18,12 +25,18 @@ struct dfrt_csv {
     size_t columns;     /* of the file */
     dfrt_slice *fields; /* one a column of the file */
     size_t wanted;
-    size_t *map;        /* wanted[i] is the file's column map[i]; NULL when they are the same */
+    uint32_t *map;      /* wanted[i] is the file's column map[i] */
+    bool in_order;      /* the file has the wanted columns only, in their order */
     char *header;
     size_t header_size;
 
     char *scratch;      /* fields with quotes, unescaped */
     size_t scratch_capacity;
+
+    /* Rows that are read as records. */
+    uint32_t *bounds;   /* of their fields; NULL when rows are only split */
+    size_t trusted;     /* how many are looked for at once: grows while all are plain */
+    dfrt_recent_symbol *recent;
 
     /* The row that is being searched for. */
     bool searching, skipping; /* skipping: it is too long, its bytes are dropped */
@@ -114,14 +127,14 @@ static dfrt_status hand_over(dfrt_csv *csv, size_t count, dfrt_slice *row)
     if (count != csv->columns)
         return dfrt_fail(&csv->reason, DFRT_MALFORMED, "%zu field%s, but there are %zu columns", count,
                          count == 1 ? "" : "s", csv->columns);
-    if (csv->map != NULL)
+    if (!csv->in_order)
         for (size_t i = 0; i < csv->wanted; i++) row[i] = csv->fields[csv->map[i]];
     return DFRT_OK;
 }
 
 dfrt_status dfrt_csv_next(dfrt_csv *csv, dfrt_slice *row)
 {
-    dfrt_slice *fields = csv->map == NULL ? row : csv->fields;
+    dfrt_slice *fields = csv->in_order ? row : csv->fields;
     for (;;) {
         size_t count, length;
         if (!csv->searching && dfrt__csv_split_plain(csv->input->data, csv->input->size, fields, csv->columns, &count,
@@ -139,6 +152,46 @@ dfrt_status dfrt_csv_next(dfrt_csv *csv, dfrt_slice *row)
         status = split_raw(csv, fields, csv->columns, &count);
         return status == DFRT_OK ? hand_over(csv, count, row) : status;
     }
+}
+
+/* Room for the bounds of some rows, or of a single one that is wide. */
+static dfrt_status prepare_records(dfrt_csv *csv, dfrt_error *error)
+{
+    size_t most = csv->columns < MOST_BOUNDS ? MOST_BOUNDS : csv->columns;
+    csv->bounds = calloc(most + 2 * DFRT__CSV_BLOCK + 1, sizeof *csv->bounds);
+    csv->recent = calloc(DFRT_RECENT_SYMBOLS, sizeof *csv->recent);
+    csv->trusted = FIRST_TRUSTED;
+    if (csv->bounds != NULL && csv->recent != NULL) return DFRT_OK;
+    return dfrt_fail(error, DFRT_MEMORY, "no memory for rows");
+}
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+    size_t first = a < b ? a : b;
+    return first < c ? first : c;
+}
+
+size_t dfrt_csv_records(dfrt_csv *csv, const dfrt_record *record, void *records, size_t capacity)
+{
+    if (csv->searching || csv->bounds == NULL || record->parse_rows == NULL) return 0;
+    dfrt_input *input = csv->input;
+    size_t fit = csv->columns < MOST_BOUNDS ? MOST_BOUNDS / csv->columns : 1;
+    size_t wanted = smallest(capacity, csv->trusted, fit);
+    size_t size = input->size < MOST_SCANNED ? input->size : MOST_SCANNED;
+    size_t found = dfrt__csv_bounds(input->data, size, csv->bounds + 1, wanted * csv->columns) / csv->columns;
+    dfrt_rows rows = {.data = input->data,
+                      .bounds = csv->bounds,
+                      .count = found < wanted ? found : wanted,
+                      .width = csv->columns,
+                      .columns = csv->map,
+                      .max_row = csv->max_row,
+                      .recent = csv->recent};
+    size_t read = record->parse_rows(&rows, records);
+    csv->trusted = read < rows.count ? FIRST_TRUSTED : smallest(2 * csv->trusted, MOST_BOUNDS, MOST_BOUNDS);
+    csv->next_line += read;
+    csv->line = csv->next_line - 1;
+    dfrt_input_consume(input, csv->bounds[read * csv->columns]);
+    return read;
 }
 
 /* Waits while what is there could still become a byte-order mark. */
@@ -190,12 +243,12 @@ static dfrt_status missing_column(const dfrt_csv *csv, const char *name, dfrt_er
     return dfrt_fail(error, DFRT_MISSING, "'%s' has no column '%s'; it has: %s", csv->input->path, name, there);
 }
 
-static dfrt_status find_column(const dfrt_csv *csv, const char *name, size_t *at, dfrt_error *error)
+static dfrt_status find_column(const dfrt_csv *csv, const char *name, uint32_t *at, dfrt_error *error)
 {
     size_t size = strlen(name), hits = 0;
     for (size_t i = csv->columns; i-- > 0;) {
         if (csv->fields[i].size != size || memcmp(csv->fields[i].data, name, size) != 0) continue;
-        *at = i;
+        *at = (uint32_t)i;
         hits++;
     }
     if (hits == 0) return missing_column(csv, name, error);
@@ -208,17 +261,13 @@ static dfrt_status map_columns(dfrt_csv *csv, const dfrt_csv_options *options, d
 {
     csv->map = calloc(csv->wanted + 1, sizeof *csv->map);
     if (csv->map == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for the columns");
-    bool same = csv->wanted == csv->columns;
+    csv->in_order = csv->wanted == csv->columns;
     for (size_t i = 0; i < csv->wanted; i++) {
         dfrt_status status = find_column(csv, options->columns[i], &csv->map[i], error);
         if (status != DFRT_OK) return status;
-        same &= csv->map[i] == i;
+        csv->in_order &= csv->map[i] == i;
     }
-    if (same) {
-        free(csv->map);
-        csv->map = NULL;
-    }
-    return DFRT_OK;
+    return prepare_records(csv, error);
 }
 
 static dfrt_status read_header(dfrt_csv *csv, const dfrt_csv_options *options, dfrt_error *error)
@@ -260,6 +309,7 @@ dfrt_status dfrt_csv_open(dfrt_csv **out, const char *path, const dfrt_csv_optio
     }
     csv->max_row = options->max_row == 0 ? DEFAULT_MAX_ROW : options->max_row;
     csv->wanted = csv->columns = options->column_count;
+    csv->in_order = true; /* until a header says otherwise */
     csv->line = csv->next_line = 1;
     csv->raw = (dfrt_slice){"", 0};
     dfrt_status status = prepare(csv, path, options, error);
@@ -299,6 +349,8 @@ void dfrt_csv_close(dfrt_csv *csv)
     dfrt_input_close(csv->input);
     free(csv->fields);
     free(csv->map);
+    free(csv->bounds);
+    free(csv->recent);
     free(csv->header);
     free(csv->scratch);
     free(csv);

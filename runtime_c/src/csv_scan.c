@@ -76,6 +76,43 @@ dfrt__csv_found dfrt__csv_split_plain(const char *data, size_t size, dfrt_slice 
     return DFRT__CSV_CUT;
 }
 
+/* One bit for each of sixty-four bytes. */
+static uint64_t wide_equal_to(const char *at, char c)
+{
+    return equal_to(at, c) | (uint64_t)equal_to(at + BLOCK, c) << BLOCK;
+}
+
+static uint32_t lowest(uint64_t bits)
+{
+    return bits == 0 ? DFRT__CSV_BLOCK : (uint32_t)__builtin_ctzll(bits);
+}
+
+/* Always writes a few at once, since their number can't be predicted: what is too much is overwritten later. */
+static size_t put_bounds(uint64_t marks, uint32_t base, uint32_t *bounds)
+{
+    size_t count = (size_t)__builtin_popcountll(marks), at = 0;
+    do {
+        for (int i = 0; i < 12; i++, marks &= marks - 1) bounds[at + (size_t)i] = base + 1 + lowest(marks);
+        at += 12;
+    } while (at < count);
+    return count;
+}
+
+size_t dfrt__csv_bounds(const char *data, size_t size, uint32_t *bounds, size_t enough)
+{
+    size_t found = 0;
+    uint64_t quotes = 0;
+    for (size_t base = 0; base < size && found < enough && quotes == 0; base += DFRT__CSV_BLOCK) {
+        const char *at = data + base;
+        uint64_t marks = wide_equal_to(at, ',') | wide_equal_to(at, '\n');
+        quotes = wide_equal_to(at, '"');
+        if (size - base < DFRT__CSV_BLOCK) marks &= (UINT64_C(1) << (size - base)) - 1;
+        if (quotes != 0) marks &= (quotes & (0 - quotes)) - 1;
+        found += put_bounds(marks, (uint32_t)base, bounds + found);
+    }
+    return found;
+}
+
 static dfrt__csv_state after_unquoted(char c, dfrt__csv_state state)
 {
     if (c == ',') return DFRT__CSV_FIELD_START;

@@ -50,6 +50,9 @@ static dfrt_status read_csv(dfrt_source *source, char *records, size_t capacity,
     size_t filled = 0;
     dfrt_status status = DFRT_OK;
     while (filled < capacity && source->malformed < enough) {
+        size_t plain = dfrt_csv_records(state->csv, record, records + filled * record->size, capacity - filled);
+        filled += plain;
+        if (plain > 0) continue;
         status = dfrt_csv_next(state->csv, state->row);
         if (status == DFRT_OK) {
             int misfit = record->parse(state->row, records + filled * record->size);
