@@ -77,7 +77,7 @@ def _parse(c: str, type_: Type, index: int) -> str:
 
 
 def _parse_field(c: str, type_: Type, index: int) -> str:
-    field = f"dfrt_row_field(rows, bounds, rows->columns[{index}], end)"
+    field = f"dfrt_row_field(rows, bounds, columns[{index}], end)"
     match type_:
         case Int() | Float():
             return f"dfrt_field_{type_}({field}, &r->{c})"

@@ -184,6 +184,7 @@ size_t dfrt_csv_records(dfrt_csv *csv, const dfrt_record *record, void *records,
                       .count = found < wanted ? found : wanted,
                       .width = csv->columns,
                       .columns = csv->map,
+                      .in_order = csv->in_order,
                       .max_row = csv->max_row,
                       .recent = csv->recent};
     size_t read = record->parse_rows(&rows, records);

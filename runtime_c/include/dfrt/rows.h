@@ -27,16 +27,17 @@ typedef struct dfrt_rows {
     size_t count;            /* of rows */
     size_t width;            /* columns of the file */
     const uint32_t *columns; /* field i of the record is the file's column columns[i] */
+    bool in_order;           /* these are 0, 1, …, and the file has no more */
     size_t max_row;          /* bytes of the longest row that is allowed */
     dfrt_recent_symbol *recent; /* DFRT_RECENT_SYMBOLS of them */
 } dfrt_rows;
 
 /* Whether the row at `bounds` has the right number of fields and may be read field by field; *end is its end, without
  * a carriage return. */
-static inline bool dfrt_row_is_plain(const dfrt_rows *rows, const uint32_t *bounds, uint32_t *end)
+static inline bool dfrt_row_is_plain(const dfrt_rows *rows, const uint32_t *bounds, size_t width, uint32_t *end)
 {
-    uint32_t newline = bounds[rows->width] - 1;
-    for (size_t i = 1; i < rows->width; i++)
+    uint32_t newline = bounds[width] - 1;
+    for (size_t i = 1; i < width; i++)
         if (rows->data[bounds[i] - 1] != ',') return false;
     if (rows->data[newline] != '\n' || newline - bounds[0] > rows->max_row || newline == bounds[0]) return false;
     *end = newline - (rows->data[newline - 1] == '\r');
