@@ -110,6 +110,11 @@ static bool may_have_ended(const dfrt_input *input)
     return input->named && input->received;
 }
 
+static ssize_t read_some(dfrt_input *input, char *to, size_t size)
+{
+    return input->read != NULL ? input->read(input->read_context, to, size) : read(input->fd, to, size);
+}
+
 dfrt_status dfrt_input_fill(dfrt_input *input, dfrt_error *error)
 {
     if (input->ended) return DFRT_END;
@@ -117,7 +122,7 @@ dfrt_status dfrt_input_fill(dfrt_input *input, dfrt_error *error)
     if (status != DFRT_OK) return status;
     if (input->live && !ready_now(input) && !may_have_ended(input)) return DFRT_AGAIN;
     ssize_t got;
-    do got = read(input->fd, input->data + input->size, input->capacity - input->size);
+    do got = read_some(input, input->data + input->size, input->capacity - input->size);
     while (got < 0 && errno == EINTR);
     if (got < 0) {
         if (errno == EAGAIN || errno == EWOULDBLOCK) return DFRT_AGAIN;

@@ -1,11 +1,14 @@
 #include <dfrt/csv.h>
 
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "csv_blocks.h"
 #include "source_kind.h"
 
 typedef struct csv_state {
     dfrt_csv *csv;
+    dfrt__csv_blocks *blocks; /* what is parsed ahead, or NULL */
     dfrt_slice *row;
 } csv_state;
 
@@ -42,6 +45,22 @@ static dfrt_status open_csv(dfrt_source *source, const char *path, dfrt_error *e
     return DFRT_OK;
 }
 
+/* Only a file that nobody else reads, or has read a part of. */
+static dfrt_status csv_ahead(dfrt_source *source, unsigned helpers, bool *done, dfrt_error *error)
+{
+    csv_state *state = source->state;
+    const dfrt_input *input = dfrt_csv_input(state->csv);
+    *done = !input->live && input->fd > STDIN_FILENO && source->record->parse_rows != NULL;
+    return *done ? dfrt__csv_blocks_open(&state->blocks, state->csv, source->record, helpers, error) : DFRT_OK;
+}
+
+/* Rows that need no closer look, from the blocks or from the buffer. */
+static size_t read_plain(csv_state *state, const dfrt_record *record, char *records, size_t capacity)
+{
+    size_t read = state->blocks == NULL ? 0 : dfrt__csv_blocks_take(state->blocks, records, capacity);
+    return read > 0 ? read : dfrt_csv_records(state->csv, record, records, capacity);
+}
+
 static dfrt_status read_csv(dfrt_source *source, char *records, size_t capacity, size_t *count)
 {
     csv_state *state = source->state;
@@ -50,7 +69,7 @@ static dfrt_status read_csv(dfrt_source *source, char *records, size_t capacity,
     size_t filled = 0;
     dfrt_status status = DFRT_OK;
     while (filled < capacity && source->malformed < enough) {
-        size_t plain = dfrt_csv_records(state->csv, record, records + filled * record->size, capacity - filled);
+        size_t plain = read_plain(state, record, records + filled * record->size, capacity - filled);
         filled += plain;
         if (plain > 0) continue;
         status = dfrt_csv_next(state->csv, state->row);
@@ -89,10 +108,11 @@ static void close_csv(dfrt_source *source)
 {
     csv_state *state = source->state;
     if (state == NULL) return;
+    dfrt__csv_blocks_close(state->blocks);
     dfrt_csv_close(state->csv);
     free(state->row);
     free(state);
 }
 
 const dfrt__source_kind dfrt__csv_source = {"csv:",      open_csv,  read_csv, csv_poll_fd,
-                                            csv_is_live, close_csv, NULL,     NULL};
+                                            csv_is_live, close_csv, NULL,     NULL, csv_ahead};
