@@ -2,13 +2,13 @@
  * usual forms inline and leave all others to number.h, symbol.h and text.h, which decide what is right.
  *
  * Threads:   pure functions, but for the cache of symbols, which belongs to one thread at a time.
- * Ownership: everything is borrowed. Behind a field eight bytes can be loaded, though they mean nothing.
+ * Ownership: everything is borrowed. Behind a field sixteen bytes can be loaded, though they mean nothing.
  * Progress:  nothing waits.
  */
 #ifndef DFRT_ROWS_H
 #define DFRT_ROWS_H
 
-#include <dfrt/digits.h>
+#include <dfrt/field_digits.h>
 #include <dfrt/number.h>
 #include <dfrt/symbol.h>
 #include <dfrt/text.h>
@@ -53,18 +53,6 @@ static inline dfrt_slice dfrt_row_field(const dfrt_rows *rows, const uint32_t *b
 }
 
 /* --- whole numbers ----------------------------------------------------------------------------------- */
-
-/* One to sixteen digits; false for everything else. */
-static inline bool dfrt__field_digits(dfrt_slice field, uint64_t *out)
-{
-    uint64_t high, low;
-    if (field.size - 1 < 8) return dfrt__few_digits(dfrt__load_eight(field.data), field.size, out);
-    if (field.size - 9 >= 8 || !dfrt__few_digits(dfrt__load_eight(field.data), field.size - 8, &high) ||
-        !dfrt__eight_digits(dfrt__load_eight(field.data + field.size - 8), &low))
-        return false;
-    *out = high * 100000000 + low;
-    return true;
-}
 
 static inline bool dfrt_field_u64(dfrt_slice field, uint64_t *out)
 {
@@ -113,11 +101,7 @@ DFRT__NARROW_UNSIGNED_FIELD(dfrt_field_u32, uint32_t, UINT32_MAX)
 
 static inline bool dfrt_field_f64(dfrt_slice field, double *out)
 {
-    if (field.size - 1 < 8) {
-        uint64_t word = dfrt__load_eight(field.data) & UINT64_MAX >> (64 - 8 * field.size);
-        if (dfrt__short_decimal(word, field.size, out)) return true;
-    }
-    return dfrt_parse_f64(field.data, field.size, out);
+    return dfrt__field_decimal(field, out) || dfrt_parse_f64(field.data, field.size, out);
 }
 
 static inline bool dfrt_field_f32(dfrt_slice field, float *out)
