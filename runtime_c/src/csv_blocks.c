@@ -18,7 +18,8 @@
 
 enum {
     BLOCK_BYTES = DFRT_CSV_BLOCK_BYTES,
-    TAIL_BYTES = 4096,          /* the last row of a block goes on so far behind it, or is left to the reader */
+    TAIL_BYTES = 512,           /* the end of a block's last row is looked for so far behind it, */
+    LONG_TAIL_BYTES = 32 << 10, /* then so far; else the row is left to the reader */
     BLOCKS = 8,                 /* parsed and not yet taken */
     RECORD_BYTES = 512 << 10,   /* of a block's records, at most */
 };
@@ -99,17 +100,25 @@ static size_t behind_newline(const char *text, size_t from, size_t to)
 }
 
 /* Block n begins behind the first newline of its BLOCK_BYTES bytes, counted from the one before `base`, and ends where
- * the next one begins. Without a newline it is empty. */
+ * the next one begins. Without a newline it is empty. Answers its end in `text`. */
+static size_t load_block(int fd, char *text, uint64_t before, size_t *start)
+{
+    size_t got = load(fd, text, BLOCK_BYTES + TAIL_BYTES, before), nominal = got < BLOCK_BYTES ? got : BLOCK_BYTES;
+    *start = behind_newline(text, 0, nominal);
+    if (*start == 0) return *start = nominal;
+    size_t end = behind_newline(text, nominal, got);
+    if (end == 0 && got == BLOCK_BYTES + TAIL_BYTES) {
+        size_t more = load(fd, text + got, LONG_TAIL_BYTES - TAIL_BYTES, before + got);
+        end = behind_newline(text, got, got + more);
+    }
+    return end == 0 ? nominal : end;
+}
+
 static void parse_block(dfrt__csv_blocks *blocks, uint64_t number, dfrt__csv_parser *parser)
 {
     block *b = &blocks->blocks[number % BLOCKS];
     uint64_t before = blocks->base + number * BLOCK_BYTES - 1;
-    size_t got = load(blocks->csv->input->fd, b->text, BLOCK_BYTES + TAIL_BYTES, before);
-    size_t nominal = got < BLOCK_BYTES ? got : BLOCK_BYTES;
-    size_t start = behind_newline(b->text, 0, nominal), end = start > 0 ? behind_newline(b->text, nominal, got) : 0;
-    start = start == 0 ? nominal : start;
-    end = end == 0 ? nominal : end;
-    size_t at = start, length;
+    size_t start, end = load_block(blocks->csv->input->fd, b->text, before, &start), at = start, length;
     b->rows = b->given = 0;
     while (at < end && b->rows < blocks->capacity) {
         size_t read = dfrt__csv_parse(parser, &blocks->csv->format, blocks->record, b->text + at, end - at,
@@ -256,7 +265,7 @@ static dfrt_status open_blocks(dfrt__csv_blocks *blocks, dfrt_error *error)
     bool good = dfrt_waiter_open(&blocks->reader) == 0;
     for (unsigned i = 0; i < BLOCKS; i++) {
         block *b = &blocks->blocks[i];
-        b->text = calloc(1, BLOCK_BYTES + TAIL_BYTES + DFRT_INPUT_SLACK);
+        b->text = calloc(1, BLOCK_BYTES + LONG_TAIL_BYTES + DFRT_INPUT_SLACK);
         b->records = malloc(blocks->capacity * blocks->record->size);
         good &= b->text != NULL && b->records != NULL;
     }
