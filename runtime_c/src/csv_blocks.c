@@ -237,10 +237,7 @@ static ssize_t read_in_order(void *context, char *to, size_t size)
     uint64_t until = UINT64_MAX;
     for (block *b; (b = next_block(blocks)) != NULL;) {
         until = blocks->offset < b->start ? b->start : b->end;
-        if (blocks->offset < until) {
-            if (until == b->end) b->given = b->rows;
-            break;
-        }
+        if (blocks->offset < until) break;
         release_block(blocks);
         until = UINT64_MAX;
     }

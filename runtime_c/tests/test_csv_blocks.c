@@ -79,16 +79,37 @@ static void check_same(size_t count, size_t other)
     CHECK(system("cmp -s said first-said && cmp -s kept first-kept") == 0);
 }
 
-static void test_all_ways(uint64_t seed, size_t size, uint64_t odd)
+static void check_all_ways(void)
 {
-    dfrt_random random = dfrt_random_seed(seed);
-    write_rows(&random, size, odd, seed % 3 == 0);
     dfrt_record one_by_one = trade_record;
     one_by_one.parse_rows = NULL;
     size_t count = read_all(&one_by_one, 0, first, "first-said", "first-kept");
     check_same(count, read_all(&trade_record, 0, again, "said", "kept"));
     check_same(count, read_all(&trade_record, 1, again, "said", "kept"));
     check_same(count, read_all(&trade_record, 3, again, "said", "kept"));
+}
+
+static void test_all_ways(uint64_t seed, size_t size, uint64_t odd)
+{
+    dfrt_random random = dfrt_random_seed(seed);
+    write_rows(&random, size, odd, seed % 3 == 0);
+    check_all_ways();
+}
+
+/* A row that begins `before` bytes before or behind the end of the first block, and is longer than what is read behind
+ * a block: the next block begins behind it. */
+static void test_long_row(size_t buffer, size_t block, int before)
+{
+    static const char header[] = "ts,symbol,price,size,buy,note\n", row[] = "1,A,1,2,true,x\n";
+    FILE *file = fopen("t.csv", "w");
+    CHECK(file != NULL);
+    size_t written = (size_t)fprintf(file, "%s", header), place = buffer + block - 1 - (size_t)before;
+    while (written + 2 * sizeof row < place) written += (size_t)fprintf(file, "%s", row);
+    CHECK(fprintf(file, "1,%0*d,1,2,true,x\n", (int)(place - written - 14), 7) == (int)(place - written));
+    fprintf(file, "2,%0*d,1,2,true,x\n", 50000, 8);
+    for (int i = 0; i < 10000; i++) fputs(row, file);
+    CHECK(fclose(file) == 0);
+    check_all_ways();
 }
 
 /* Closing while helpers are at work, and before anything was read. */
@@ -118,6 +139,7 @@ int main(void)
     test_all_ways(6, 2000000, 10);
     test_all_ways(7, 1000000, 300);
     for (uint64_t seed = 10; seed < 20; seed++) test_all_ways(seed, 700000, seed % 4);
+    for (int before = -2; before <= 2; before++) test_long_row(256 << 10, 64 << 10, before);
     test_early_close();
     return 0;
 }
