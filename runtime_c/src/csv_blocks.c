@@ -209,23 +209,20 @@ static void release_block(dfrt__csv_blocks *blocks)
         if (helper_may_go_on(blocks)) dfrt_waiter_wake(&blocks->helpers[i].waiter);
 }
 
-size_t dfrt__csv_blocks_take(dfrt__csv_blocks *blocks, void *records, size_t capacity)
+size_t dfrt__csv_blocks_take(dfrt__csv_blocks *blocks, size_t capacity, const void **records)
 {
     if (!dfrt__csv_is_between_rows(blocks->csv)) return 0;
     block *b = next_block(blocks);
-    while (b != NULL && b->end <= blocks->offset) { /* the reader has read the rest of it, or all */
+    while (b != NULL && b->end <= blocks->offset) { /* all of it was taken, or read by the reader */
         release_block(blocks);
         b = next_block(blocks);
     }
     if (b == NULL || b->given == b->rows || (b->given == 0 && blocks->offset != b->start)) return 0;
     size_t count = b->rows - b->given < capacity ? b->rows - b->given : capacity;
-    memcpy(records, b->records + b->given * blocks->record->size, count * blocks->record->size);
+    *records = b->records + b->given * blocks->record->size;
     dfrt__csv_count_rows(blocks->csv, count);
     b->given += count;
-    if (b->given == b->rows) {
-        blocks->offset = b->start + b->length;
-        if (blocks->offset == b->end) release_block(blocks);
-    }
+    if (b->given == b->rows) blocks->offset = b->start + b->length;
     return count;
 }
 

@@ -20,8 +20,9 @@ typedef struct dfrt__csv_blocks dfrt__csv_blocks;
 dfrt_status dfrt__csv_blocks_open(dfrt__csv_blocks **out, dfrt_csv *csv, const dfrt_record *record, unsigned helpers,
                                   dfrt_error *error);
 
-/* The next records, at most `capacity`. 0: the reader itself must go on. */
-size_t dfrt__csv_blocks_take(dfrt__csv_blocks *blocks, void *records, size_t capacity);
+/* The next records, at most `capacity`; they stay where they are until the next call, or until the reader reads. 0: the
+ * reader itself must go on. */
+size_t dfrt__csv_blocks_take(dfrt__csv_blocks *blocks, size_t capacity, const void **records);
 
 void dfrt__csv_blocks_close(dfrt__csv_blocks *blocks);
 

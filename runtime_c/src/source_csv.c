@@ -1,6 +1,7 @@
 #include <dfrt/csv.h>
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "csv_blocks.h"
@@ -57,8 +58,24 @@ static dfrt_status csv_ahead(dfrt_source *source, unsigned helpers, bool *done, 
 /* Rows that need no closer look, from the blocks or from the buffer. */
 static size_t read_plain(csv_state *state, const dfrt_record *record, char *records, size_t capacity)
 {
-    size_t read = state->blocks == NULL ? 0 : dfrt__csv_blocks_take(state->blocks, records, capacity);
-    return read > 0 ? read : dfrt_csv_records(state->csv, record, records, capacity);
+    const void *ready;
+    size_t read = state->blocks == NULL ? 0 : dfrt__csv_blocks_take(state->blocks, capacity, &ready);
+    if (read == 0) return dfrt_csv_records(state->csv, record, records, capacity);
+    memcpy(records, ready, read * record->size);
+    return read;
+}
+
+static dfrt_status view_csv(dfrt_source *source, size_t capacity, dfrt_view *view)
+{
+    csv_state *state = source->state;
+    view->count = dfrt__csv_blocks_take(state->blocks, capacity, &view->records);
+    return DFRT_OK;
+}
+
+static bool csv_has_views(const dfrt_source *source)
+{
+    const csv_state *state = source->state;
+    return state->blocks != NULL;
 }
 
 static dfrt_status read_csv(dfrt_source *source, char *records, size_t capacity, size_t *count)
@@ -115,4 +132,4 @@ static void close_csv(dfrt_source *source)
 }
 
 const dfrt__source_kind dfrt__csv_source = {"csv:",      open_csv,  read_csv, csv_poll_fd,
-                                            csv_is_live, close_csv, NULL,     NULL, csv_ahead};
+                                            csv_is_live, close_csv, view_csv, csv_has_views, csv_ahead};
