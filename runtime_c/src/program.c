@@ -96,10 +96,11 @@ static bool is_csv_file(const char *spec)
 }
 
 /* Two workers do most where one runs everything and the other one parses for it: no tuple goes from core to core twice.
- * The reader parses too while it would wait, so that both are busy whatever the rest costs. */
+ * The reader parses too while it would wait, so that both are busy whatever the rest costs. What the plan says of degrees
+ * is not touched. */
 static bool is_best_fused(const dfrt_program *program, const dfrt__options *options)
 {
-    bool files = options->replay.rate == 0 && options->replay.speed == 0;
+    bool files = !options->planned && options->replay.rate == 0 && options->replay.speed == 0;
     for (unsigned i = 0; i < program->source_count; i++) {
         files = files && is_csv_file(options->source_specs[i]);
     }
