@@ -104,6 +104,7 @@ class Plan:
     buffered: tuple[str, ...]  # steps whose inputs can meet in one event, and wait for its end
     layout: Layout | None = None  # with `decisions`, when cores, a profile or patterns were given
     decisions: tuple[Decision, ...] = ()
+    light: str = ""  # why one thread can do everything but parse, so that a second worker helps to parse; '' when not
 
     def segment_of(self, step: str) -> Segment:
         return next(segment for segment in self.segments if step in segment.steps)
@@ -129,6 +130,7 @@ def to_text(plan: Plan) -> str:
                      f"  -- {plan.layout.why}")
     lines += [f"pattern {d.step} = {pattern_text(d.pattern)}: {_estimate(d.predicted)}  -- {d.why}"
               for d in plan.decisions]
+    lines += [f"two workers: fused, both parse  -- {plan.light}"] if plan.light else []
     return "".join(line + "\n" for line in lines)
 
 

@@ -102,16 +102,18 @@ def _avg(partial: Partial, aggregate: typed.Aggregate) -> str:
 
 
 def _extreme(partial: Partial, aggregate: typed.Aggregate, function: str, sign: str) -> str:
-    """NaN gives way, without a branch: a value that is NaN is replaced by what is known, and one that is known to be NaN
-    loses every comparison."""
     type_, name = aggregate.type, _slot(partial, aggregate, function)
     value, here = c_value(aggregate.value, partial.scope), f"p->{name}"
-    guard = f"value = value == value ? value : {here}; " if isinstance(type_, Float) else ""
+    lift = f"{{ {c_type(type_)} value = {value}; {here} = {_better('value', here, type_, function, sign)}; }}"
+    combine = f"{here} = {_better(f'later->{name}', here, type_, function, sign)};"
+    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), lift, combine)
 
-    def take(taken: str) -> str:
-        return f"{{ {c_type(type_)} value = {taken}; {guard}{here} = {here} {sign} value ? {here} : value; }}"
 
-    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), take(value), take(f"later->{name}"))
+def _better(value: str, known: str, type_: Type, function: str, sign: str) -> str:
+    """Without a branch: which value is better can't be predicted. NaN gives way, and of equal ones the first stays."""
+    if isinstance(type_, Float):
+        return f"dfrt_{function}_f{type_.bits}({known}, {value})"
+    return f"{value} {sign} {known} ? {value} : {known}"
 
 
 def _worst(type_: Type, function: str) -> str:

@@ -18,6 +18,7 @@ class FieldView:
     capacity: int
     unit_ns: int
     parse: str
+    parse_field: str
     print: str
     decode: tuple[str, ...]
     encode: str
@@ -58,7 +59,7 @@ def record_code(views: list[RecordView]) -> str:
 
 def _field(c: str, title: str, type_: Type, index: int, offset: int, lone: bool) -> FieldView:
     return FieldView(c, c_string(title), kind(type_), capacity(type_), unit_ns(type_), _parse(c, type_, index),
-                     _print(c, type_, lone), _decode(c, type_, index, offset), _encode(c, type_, offset))
+                     _parse_field(c, type_, index), _print(c, type_, lone), _decode(c, type_, index, offset), _encode(c, type_, offset))
 
 
 def _parse(c: str, type_: Type, index: int) -> str:
@@ -73,6 +74,20 @@ def _parse(c: str, type_: Type, index: int) -> str:
         case Text(size):
             return f"dfrt_parse_text({words}, {size})"
     return f"dfrt_parse_i64({words})"
+
+
+def _parse_field(c: str, type_: Type, index: int) -> str:
+    field = f"dfrt_row_field(rows, bounds, columns[{index}], end)"
+    match type_:
+        case Int() | Float():
+            return f"dfrt_field_{type_}({field}, &r->{c})"
+        case Bool():
+            return f"dfrt_field_bool({field}, &r->{c})"
+        case Symbol():
+            return f"dfrt_field_symbol({field}, rows->recent, &r->{c})"
+        case Text(size):
+            return f"dfrt_field_text({field}, &r->{c}, {size})"
+    return f"dfrt_field_i64({field}, &r->{c})"
 
 
 def _print(c: str, type_: Type, lone: bool) -> str:

@@ -9,6 +9,7 @@ from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
 from ..artifacts.parts import divided
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, patterns_of, verify
+from ..graph.used import c_functions
 from ..graph.walk import expressions_of
 from ..patterns.function import combinable
 from .pattern_table import decided
@@ -23,9 +24,24 @@ def choose(graph: Graph, choice: Choice | None = None) -> Plan:
     segments, relays = segments_of(parts)
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
     edges = _edges(parts, segments, relays, set(buffered))
-    plan = Plan(segments, edges, _alternates(graph), _stores(graph), buffered, layout, decisions)
+    plan = Plan(segments, edges, _alternates(graph), _stores(graph), buffered, layout, decisions, _light(graph))
     verify(plan)
     return plan
+
+
+def _light(graph: Graph) -> str:
+    """Text is parsed at a hundred cycles a row or so. Values combined in panes cost less; tuples that are kept and
+    sorted, joins and the user's C may cost any amount, and are better divided among the workers; so is what the
+    program itself gives a pattern."""
+    heavy = c_functions(graph) or any(isinstance(step.body, typed.Join) or getattr(step.body, "pattern", None)
+                                      or needs_tuples(graph.program, step) for step in graph.steps)
+    if heavy or not all(_is_csv_file(step) for step in graph.steps if isinstance(step.body, typed.Source)):
+        return ""
+    return "parsing CSV is most of the work"
+
+
+def _is_csv_file(step: typed.Step) -> bool:
+    return step.body.connector.kind == "csv" and step.body.connector.path != "-"
 
 
 # --- edges ------------------------------------------------------------------------------------------

@@ -84,9 +84,12 @@ def _edge(graph: Graph, edge: Edge) -> dict:
 
 
 def _threads(plan: Plan, workers: int) -> dict:
-    """Which threads `--workers N` starts; one worker means everything fused into one thread."""
+    """Which threads `--workers N` starts; one worker means everything fused into one thread. Where parsing is most of
+    the work, a second one parses; this holds as long as the sources stay files."""
     if workers == 1:
         return {"workers": 1, "threads": 1, "of": ["all segments, fused"]}
+    if workers == 2 and plan.light:
+        return {"workers": 2, "threads": 2, "of": ["all segments, fused", "1 × parsing ahead"]}
     each = [(segment, workers if segment.replicated else 1) for segment in plan.segments]
     return {"workers": workers, "threads": sum(n for _, n in each),
             "of": [f"{n} × segment {s.number} ({s.kind})" for s, n in each]}

@@ -1,41 +1,14 @@
 /* The reader: rows without quotes that lie whole in the buffer are split in one pass; any other row is first found
  * whole, by a search that can be interrupted at every byte, and then split. */
-#include <dfrt/csv.h>
+#include "csv_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "csv_scan.h"
 #include "excerpt.h"
 
 enum { DEFAULT_MAX_ROW = 16 << 20 };
-
-struct dfrt_csv {
-    dfrt_input *input;
-    size_t max_row;
-
-    size_t columns;     /* of the file */
-    dfrt_slice *fields; /* one a column of the file */
-    size_t wanted;
-    size_t *map;        /* wanted[i] is the file's column map[i]; NULL when they are the same */
-    char *header;
-    size_t header_size;
-
-    char *scratch;      /* fields with quotes, unescaped */
-    size_t scratch_capacity;
-
-    /* The row that is being searched for. */
-    bool searching, skipping; /* skipping: it is too long, its bytes are dropped */
-    size_t scanned;
-    dfrt__csv_state state;
-    uint64_t newlines;
-
-    bool cut; /* the last row: the connection ended before its newline came */
-    uint64_t line, next_line;
-    dfrt_slice raw;
-    dfrt_error reason;
-};
 
 static void search_from_here(dfrt_csv *csv)
 {
@@ -66,7 +39,7 @@ static dfrt_status find_row(dfrt_csv *csv, bool *too_long)
         dfrt_status status = DFRT_OK;
         if (!found) {
             csv->scanned = end;
-            csv->skipping |= end > csv->max_row + 1;
+            csv->skipping |= end > csv->format.max_row + 1;
             if (csv->skipping) dfrt_input_consume(input, end), csv->scanned = 0;
             status = dfrt_input_fill(input, &csv->reason);
             if (status == DFRT_MALFORMED) csv->skipping = true;
@@ -77,7 +50,7 @@ static dfrt_status find_row(dfrt_csv *csv, bool *too_long)
         *too_long = csv->skipping;
         csv->cut = !found && input->framed;
         take(csv, end, found);
-        *too_long |= csv->raw.size > csv->max_row;
+        *too_long |= csv->raw.size > csv->format.max_row;
         search_from_here(csv);
         return DFRT_OK;
     }
@@ -86,7 +59,7 @@ static dfrt_status find_row(dfrt_csv *csv, bool *too_long)
 static dfrt_status too_long(dfrt_csv *csv)
 {
     csv->raw = (dfrt_slice){"", 0};
-    return dfrt_fail(&csv->reason, DFRT_MALFORMED, "the row is longer than %zu bytes", csv->max_row);
+    return dfrt_fail(&csv->reason, DFRT_MALFORMED, "the row is longer than %zu bytes", csv->format.max_row);
 }
 
 static dfrt_status ensure_scratch(dfrt_csv *csv, size_t size)
@@ -111,24 +84,24 @@ static dfrt_status split_raw(dfrt_csv *csv, dfrt_slice *fields, size_t room, siz
 
 static dfrt_status hand_over(dfrt_csv *csv, size_t count, dfrt_slice *row)
 {
-    if (count != csv->columns)
+    if (count != csv->format.columns)
         return dfrt_fail(&csv->reason, DFRT_MALFORMED, "%zu field%s, but there are %zu columns", count,
-                         count == 1 ? "" : "s", csv->columns);
-    if (csv->map != NULL)
-        for (size_t i = 0; i < csv->wanted; i++) row[i] = csv->fields[csv->map[i]];
+                         count == 1 ? "" : "s", csv->format.columns);
+    if (!csv->format.in_order)
+        for (size_t i = 0; i < csv->wanted; i++) row[i] = csv->fields[csv->format.map[i]];
     return DFRT_OK;
 }
 
 dfrt_status dfrt_csv_next(dfrt_csv *csv, dfrt_slice *row)
 {
-    dfrt_slice *fields = csv->map == NULL ? row : csv->fields;
+    dfrt_slice *fields = csv->format.in_order ? row : csv->fields;
     for (;;) {
         size_t count, length;
-        if (!csv->searching && dfrt__csv_split_plain(csv->input->data, csv->input->size, fields, csv->columns, &count,
-                                                     &length) == DFRT__CSV_ROW) {
+        if (!csv->searching && dfrt__csv_split_plain(csv->input->data, csv->input->size, fields, csv->format.columns,
+                                                     &count, &length) == DFRT__CSV_ROW) {
             take(csv, length, 1);
             if (csv->raw.size == 0) continue;
-            return csv->raw.size > csv->max_row ? too_long(csv) : hand_over(csv, count, row);
+            return csv->raw.size > csv->format.max_row ? too_long(csv) : hand_over(csv, count, row);
         }
         bool long_row;
         dfrt_status status = find_row(csv, &long_row);
@@ -136,9 +109,19 @@ dfrt_status dfrt_csv_next(dfrt_csv *csv, dfrt_slice *row)
         if (long_row) return too_long(csv);
         if (csv->raw.size == 0) continue;
         if (csv->cut) return dfrt_fail(&csv->reason, DFRT_MALFORMED, "the connection ended within the row");
-        status = split_raw(csv, fields, csv->columns, &count);
+        status = split_raw(csv, fields, csv->format.columns, &count);
         return status == DFRT_OK ? hand_over(csv, count, row) : status;
     }
+}
+
+size_t dfrt_csv_records(dfrt_csv *csv, const dfrt_record *record, void *records, size_t capacity)
+{
+    if (csv->searching || csv->parser.bounds == NULL || record->parse_rows == NULL) return 0;
+    size_t length, read = dfrt__csv_parse(&csv->parser, &csv->format, record, csv->input->data, csv->input->size,
+                                          records, capacity, &length);
+    dfrt__csv_count_rows(csv, read);
+    dfrt_input_consume(csv->input, length);
+    return read;
 }
 
 /* Waits while what is there could still become a byte-order mark. */
@@ -164,7 +147,8 @@ static dfrt_status await_header(dfrt_csv *csv, int stop_fd, dfrt_error *error)
         bool long_row = false;
         dfrt_status status = find_row(csv, &long_row);
         if (status == DFRT_OK && long_row)
-            return dfrt_fail(error, DFRT_MALFORMED, "'%s': the header is longer than %zu bytes", path, csv->max_row);
+            return dfrt_fail(error, DFRT_MALFORMED, "'%s': the header is longer than %zu bytes", path,
+                             csv->format.max_row);
         if (status == DFRT_OK && csv->cut)
             return dfrt_fail(error, DFRT_MALFORMED, "'%s': the connection ended within the header", path);
         if (status == DFRT_OK && csv->raw.size > 0) return DFRT_OK;
@@ -182,20 +166,21 @@ static dfrt_status missing_column(const dfrt_csv *csv, const char *name, dfrt_er
     char there[320];
     size_t used = 0;
     there[0] = '\0';
-    for (size_t i = 0; i < csv->columns && used + DFRT__EXCERPT_ROOM + 8 < sizeof there; i++) {
+    for (size_t i = 0; i < csv->format.columns && used + DFRT__EXCERPT_ROOM + 8 < sizeof there; i++) {
         if (i > 0) used += (size_t)sprintf(there + used, ", ");
         used += dfrt__excerpt(there + used, DFRT__EXCERPT_ROOM, csv->fields[i]);
-        if (i + 1 < csv->columns && used + DFRT__EXCERPT_ROOM + 8 >= sizeof there) (void)sprintf(there + used, ", …");
+        if (i + 1 < csv->format.columns && used + DFRT__EXCERPT_ROOM + 8 >= sizeof there)
+            (void)sprintf(there + used, ", …");
     }
     return dfrt_fail(error, DFRT_MISSING, "'%s' has no column '%s'; it has: %s", csv->input->path, name, there);
 }
 
-static dfrt_status find_column(const dfrt_csv *csv, const char *name, size_t *at, dfrt_error *error)
+static dfrt_status find_column(const dfrt_csv *csv, const char *name, uint32_t *at, dfrt_error *error)
 {
     size_t size = strlen(name), hits = 0;
-    for (size_t i = csv->columns; i-- > 0;) {
+    for (size_t i = csv->format.columns; i-- > 0;) {
         if (csv->fields[i].size != size || memcmp(csv->fields[i].data, name, size) != 0) continue;
-        *at = i;
+        *at = (uint32_t)i;
         hits++;
     }
     if (hits == 0) return missing_column(csv, name, error);
@@ -206,19 +191,16 @@ static dfrt_status find_column(const dfrt_csv *csv, const char *name, size_t *at
 
 static dfrt_status map_columns(dfrt_csv *csv, const dfrt_csv_options *options, dfrt_error *error)
 {
-    csv->map = calloc(csv->wanted + 1, sizeof *csv->map);
-    if (csv->map == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for the columns");
-    bool same = csv->wanted == csv->columns;
+    csv->format.map = calloc(csv->wanted + 1, sizeof *csv->format.map);
+    if (csv->format.map == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for the columns");
+    csv->format.in_order = csv->wanted == csv->format.columns;
     for (size_t i = 0; i < csv->wanted; i++) {
-        dfrt_status status = find_column(csv, options->columns[i], &csv->map[i], error);
+        dfrt_status status = find_column(csv, options->columns[i], &csv->format.map[i], error);
         if (status != DFRT_OK) return status;
-        same &= csv->map[i] == i;
+        csv->format.in_order &= csv->format.map[i] == i;
     }
-    if (same) {
-        free(csv->map);
-        csv->map = NULL;
-    }
-    return DFRT_OK;
+    if (dfrt__csv_parser_open(&csv->parser, &csv->format)) return DFRT_OK;
+    return dfrt_fail(error, DFRT_MEMORY, "no memory for the rows of '%s'", csv->input->path);
 }
 
 static dfrt_status read_header(dfrt_csv *csv, const dfrt_csv_options *options, dfrt_error *error)
@@ -229,12 +211,12 @@ static dfrt_status read_header(dfrt_csv *csv, const dfrt_csv_options *options, d
     if (csv->header == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for the header");
     memcpy(csv->header, csv->raw.data, csv->raw.size);
     csv->header_size = csv->raw.size;
-    status = split_raw(csv, NULL, 0, &csv->columns);
+    status = split_raw(csv, NULL, 0, &csv->format.columns);
     if (status != DFRT_OK)
         return dfrt_fail(error, status, "'%s': the header: %s", csv->input->path, csv->reason.text);
-    csv->fields = calloc(csv->columns, sizeof *csv->fields);
+    csv->fields = calloc(csv->format.columns, sizeof *csv->fields);
     if (csv->fields == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for the columns");
-    (void)split_raw(csv, csv->fields, csv->columns, &csv->columns); /* went well just now */
+    (void)split_raw(csv, csv->fields, csv->format.columns, &csv->format.columns); /* went well just now */
     return map_columns(csv, options, error);
 }
 
@@ -242,7 +224,7 @@ static dfrt_status prepare(dfrt_csv *csv, const char *path, const dfrt_csv_optio
 {
     csv->input = options->input;
     dfrt_status status =
-        csv->input != NULL ? DFRT_OK : dfrt_input_open(&csv->input, path, csv->max_row + 2, error);
+        csv->input != NULL ? DFRT_OK : dfrt_input_open(&csv->input, path, csv->format.max_row + 2, error);
     if (status != DFRT_OK) return status;
     status = skip_mark(csv, options->stop_fd);
     if (status == DFRT_END) return dfrt_fail(error, DFRT_END, "stopped while waiting for '%s'", path);
@@ -258,8 +240,9 @@ dfrt_status dfrt_csv_open(dfrt_csv **out, const char *path, const dfrt_csv_optio
         dfrt_input_close(options->input);
         return dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", path);
     }
-    csv->max_row = options->max_row == 0 ? DEFAULT_MAX_ROW : options->max_row;
-    csv->wanted = csv->columns = options->column_count;
+    csv->format.max_row = options->max_row == 0 ? DEFAULT_MAX_ROW : options->max_row;
+    csv->wanted = csv->format.columns = options->column_count;
+    csv->format.in_order = true; /* until a header says otherwise */
     csv->line = csv->next_line = 1;
     csv->raw = (dfrt_slice){"", 0};
     dfrt_status status = prepare(csv, path, options, error);
@@ -298,7 +281,8 @@ void dfrt_csv_close(dfrt_csv *csv)
     if (csv == NULL) return;
     dfrt_input_close(csv->input);
     free(csv->fields);
-    free(csv->map);
+    free(csv->format.map);
+    dfrt__csv_parser_close(&csv->parser);
     free(csv->header);
     free(csv->scratch);
     free(csv);

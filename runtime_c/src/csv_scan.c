@@ -76,6 +76,67 @@ dfrt__csv_found dfrt__csv_split_plain(const char *data, size_t size, dfrt_slice 
     return DFRT__CSV_CUT;
 }
 
+/* One bit for each of sixty-four bytes. */
+static uint64_t wide_equal_to(const char *at, char c)
+{
+#if defined __AVX512BW__
+    return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(at), _mm512_set1_epi8(c));
+#else
+    return equal_to(at, c) | (uint64_t)equal_to(at + BLOCK, c) << BLOCK;
+#endif
+}
+
+#if defined __AVX512VBMI2__
+/* The numbers of the bits that are set come to the front, sixteen of them at a time become bounds. */
+static size_t put_bounds(uint64_t marks, uint32_t base, uint32_t *bounds)
+{
+    static const unsigned char numbers[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+        28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55,
+        56, 57, 58, 59, 60, 61, 62, 63};
+    size_t count = (size_t)__builtin_popcountll(marks);
+    __m512i found = _mm512_maskz_compress_epi8(marks, _mm512_loadu_si512(numbers));
+    unsigned char rest[64];
+    __m512i first = _mm512_set1_epi32((int)(base + 1));
+    _mm512_storeu_si512(bounds, _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(found)), first));
+    if (count <= 16) return count;
+    _mm512_storeu_si512(rest, found);
+    for (size_t i = 16; i < count; i++) bounds[i] = base + 1 + rest[i];
+    return count;
+}
+#else
+static uint32_t lowest(uint64_t bits)
+{
+    return bits == 0 ? DFRT__CSV_BLOCK : (uint32_t)__builtin_ctzll(bits);
+}
+
+/* Always writes a few at once, since their number can't be predicted: what is too much is overwritten later. */
+static size_t put_bounds(uint64_t marks, uint32_t base, uint32_t *bounds)
+{
+    size_t count = (size_t)__builtin_popcountll(marks), at = 0;
+    do {
+        for (int i = 0; i < 12; i++, marks &= marks - 1) bounds[at + (size_t)i] = base + 1 + lowest(marks);
+        at += 12;
+    } while (at < count);
+    return count;
+}
+#endif
+
+size_t dfrt__csv_bounds(const char *data, size_t size, uint32_t *bounds, size_t enough)
+{
+    size_t found = 0;
+    uint64_t quotes = 0;
+    for (size_t base = 0; base < size && found < enough && quotes == 0; base += DFRT__CSV_BLOCK) {
+        const char *at = data + base;
+        uint64_t marks = wide_equal_to(at, ',') | wide_equal_to(at, '\n');
+        quotes = wide_equal_to(at, '"');
+        if (size - base < DFRT__CSV_BLOCK) marks &= (UINT64_C(1) << (size - base)) - 1;
+        if (quotes != 0) marks &= (quotes & (0 - quotes)) - 1;
+        found += put_bounds(marks, (uint32_t)base, bounds + found);
+    }
+    return found;
+}
+
 static dfrt__csv_state after_unquoted(char c, dfrt__csv_state state)
 {
     if (c == ',') return DFRT__CSV_FIELD_START;

@@ -20,6 +20,12 @@ typedef enum dfrt__csv_found {
 dfrt__csv_found dfrt__csv_split_plain(const char *data, size_t size, dfrt_slice *fields, size_t room, size_t *count,
                                       size_t *length);
 
+/* Where fields begin: behind each comma and each newline of data[0 … size) before the first quote. Stops when `enough`
+ * are found; answers how many, at most enough + DFRT__CSV_BLOCK - 1. data must be followed by DFRT_INPUT_SLACK bytes
+ * that can be loaded, and `bounds` has room for enough + 2 * DFRT__CSV_BLOCK. */
+enum { DFRT__CSV_BLOCK = 64 };
+size_t dfrt__csv_bounds(const char *data, size_t size, uint32_t *bounds, size_t enough);
+
 /* The search for the end of a row that may hold quotes; can be interrupted when data ends, and resumed. */
 typedef enum dfrt__csv_state {
     DFRT__CSV_FIELD_START,

@@ -2,38 +2,17 @@
  * ("Number parsing at a gigabyte per second", 2021), and for what these leave open the C library on a bounded copy. */
 #include <dfrt/number.h>
 
+#include <dfrt/digits.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "number_wide.h"
-#include "short_bytes.h"
 
 static bool is_digit(char c)
 {
     return (unsigned char)(c - '0') <= 9;
-}
-
-#define ALL_ZEROS UINT64_C(0x3030303030303030) /* eight digits 0 */
-
-/* Eight digits at once, the first in the lowest byte. What is below '0' borrows and has its top bit set, as has what is
- * above '9' when 0x76 is added. Then neighbours are added up to pairs, and the pairs, each with its weight, in the
- * upper half of two products. */
-static bool eight_digits(uint64_t word, uint64_t *out)
-{
-    uint64_t digits = word - ALL_ZEROS;
-    if (((digits | (digits + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080)) != 0) return false;
-    uint64_t pairs = digits * 10 + (digits >> 8), every_other = UINT64_C(0x000000ff000000ff);
-    *out = ((pairs & every_other) * (100 + (UINT64_C(1000000) << 32)) +
-            (pairs >> 16 & every_other) * (1 + (UINT64_C(10000) << 32))) >> 32;
-    return true;
-}
-
-/* `size` digits, 1 to 8, in the lowest bytes of the word: moved to the top, behind zeros. */
-static bool few_digits(uint64_t word, size_t size, uint64_t *out)
-{
-    unsigned missing = 64 - 8 * (unsigned)size;
-    return eight_digits(word << missing | (ALL_ZEROS & ((UINT64_C(1) << missing) - 1)), out);
 }
 
 /* 8 to 15 digits, as timestamps mostly have, without a loop: the last eight bytes overlap the first, and what overlaps
@@ -43,10 +22,10 @@ static bool parse_timestamp_like(const char *text, size_t size, uint64_t *out)
     static const uint64_t powers[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     uint64_t head, tail;
     unsigned known = 8 * (unsigned)(16 - size);
-    if (!eight_digits(dfrt__load_eight(text), &head)) return false;
+    if (!dfrt__eight_digits(dfrt__load_eight(text), &head)) return false;
     if (size == 8) return *out = head, true;
     uint64_t word = dfrt__load_eight(text + size - 8) >> known << known;
-    if (!eight_digits(word | (ALL_ZEROS & ((UINT64_C(1) << known) - 1)), &tail)) return false;
+    if (!dfrt__eight_digits(word | (DFRT__ALL_ZEROS & ((UINT64_C(1) << known) - 1)), &tail)) return false;
     *out = head * powers[size - 8] + tail;
     return true;
 }
@@ -69,7 +48,7 @@ static __attribute__((noinline)) bool parse_many_digits(const char *text, size_t
 static bool parse_digits(const char *text, size_t size, uint64_t *out)
 {
     if (size == 0) return false;
-    if (size < 8) return few_digits(dfrt__load_short(text, size), size, out);
+    if (size < 8) return dfrt__few_digits(dfrt__load_short(text, size), size, out);
     return size <= 15 ? parse_timestamp_like(text, size, out) : parse_many_digits(text, size, out);
 }
 
@@ -138,7 +117,8 @@ static void scan_long_mantissa(decimal *d)
 static const char *scan_digits(const char *at, const char *end, uint64_t *digits)
 {
     uint64_t eight;
-    for (; end - at >= 8 && eight_digits(dfrt__load_eight(at), &eight); at += 8) *digits = *digits * 100000000 + eight;
+    for (; end - at >= 8 && dfrt__eight_digits(dfrt__load_eight(at), &eight); at += 8)
+        *digits = *digits * 100000000 + eight;
     for (; at < end && is_digit(*at); at++) *digits = *digits * 10 + (uint64_t)(*at - '0');
     return at;
 }
@@ -305,24 +285,9 @@ static bool parse_word(const char *text, size_t size, double *out)
 static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Two to eight bytes, all of them digits but for one point: the point is taken out of the word. Both operands of the
- * division are exact, so it rounds correctly. */
-static bool parse_short_f64(const char *text, size_t size, double *out)
-{
-    uint64_t word = dfrt__load_short(text, size), digits;
-    uint64_t other = word ^ UINT64_C(0x2e2e2e2e2e2e2e2e);
-    uint64_t point = (other - UINT64_C(0x0101010101010101)) & ~other & UINT64_C(0x8080808080808080);
-    if (point == 0) return false;
-    unsigned place = (unsigned)__builtin_ctzll(point) & ~7u;
-    uint64_t before = word & ((UINT64_C(1) << place) - 1), behind = word >> place >> 8;
-    if (!few_digits(before | behind << place, size - 1, &digits)) return false;
-    *out = (double)(int64_t)digits / exact_powers[size - 1 - place / 8];
-    return true;
-}
-
 bool dfrt_parse_f64(const char *text, size_t size, double *out)
 {
-    if (size >= 2 && size <= 8 && parse_short_f64(text, size, out)) return true;
+    if (size >= 1 && size <= 8 && dfrt__short_decimal(dfrt__load_short(text, size), size, out)) return true;
     decimal d;
     if (!scan_decimal(text, size, &d)) return parse_word(text, size, out);
     double value;

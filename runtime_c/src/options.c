@@ -14,7 +14,8 @@ static void print_help(const dfrt_program *program)
 {
     printf("usage: %s [options]\n\n", program->name);
     printf("  --workers N            replicas of each operator that can be replicated (default: as planned)\n"
-           "  --layout L             fused: one thread; staged: a thread a stage; auto: fused for one worker\n"
+           "  --layout L             fused: one thread; staged: a thread a stage; auto: fused for one worker,\n"
+           "                         and for two where one of them is busy parsing files\n"
            "  --source NAME=SPEC     replace a source: csv:PATH, jsonl:PATH, binary:PATH, lines:PATH,\n"
            "                         tcp:HOST:PORT?KEY=VALUE&..., unix:PATH?KEY=VALUE&..., generate:KEY=VALUE,...\n"
            "  --sink NAME=SPEC       replace a sink: csv:PATH, jsonl:PATH, binary:PATH, tcp:..., unix:..., discard:\n"

@@ -36,6 +36,25 @@ static char *malformed_path(const dfrt__options *options, const dfrt_program *pr
     return path;
 }
 
+/* With threads at hand the parser gets some, unless it may have to wait for its input, or has nothing to parse: where one
+ * thread runs everything else, all workers but that one; else one a source. */
+static dfrt_status read_ahead(dfrt__reader *reader, dfrt__input *input, size_t record_size,
+                              const dfrt__options *options, dfrt_error *error)
+{
+    unsigned helpers = reading_stage(reader)->fused ? options->workers - 1 - reader->helpers : 1;
+    if (helpers == 0 || dfrt_source_is_live(input->source) || dfrt_source_has_views(input->source)) {
+        return DFRT_OK;
+    }
+    bool done;
+    dfrt_status status = dfrt_source_read_ahead(input->source, helpers, &done, error);
+    reader->helpers += done ? helpers : 1;
+    if (status != DFRT_OK || done) {
+        return status;
+    }
+    size_t batch = ROUND_EVENTS < READ_RECORDS ? ROUND_EVENTS : READ_RECORDS;
+    return dfrt__ahead_open(&input->ahead, input->source, record_size, batch, error);
+}
+
 static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__options *options, int stop_fd,
                               dfrt_error *error)
 {
@@ -55,12 +74,8 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
     free(kept);
     input->open = status == DFRT_OK;
     input->room = dfrt_allocate(READ_RECORDS * entry->record->size);
-    /* With threads at hand the parser gets one, unless it may have to wait for its input, or has nothing to parse. */
-    bool threads = options->workers > 1 || !reading_stage(reader)->fused;
-    if (status == DFRT_OK && threads && !dfrt_source_is_live(input->source) &&
-        !dfrt_source_has_views(input->source)) {
-        size_t batch = ROUND_EVENTS < READ_RECORDS ? ROUND_EVENTS : READ_RECORDS;
-        return dfrt__ahead_open(&input->ahead, input->source, entry->record->size, batch, error);
+    if (status == DFRT_OK) {
+        return read_ahead(reader, input, entry->record->size, options, error);
     }
     return status == DFRT_END ? DFRT_OK : status; /* told to stop while waiting for its header */
 }

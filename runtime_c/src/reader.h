@@ -27,6 +27,7 @@ typedef struct dfrt__reader {
     dfrt__layout_plan *layout;
     dfrt__input *inputs;
     dfrt_replay replay; /* what files that are replayed by event time share */
+    unsigned helpers; /* threads that parse for the sources */
     bool progress;
     uint64_t tuples;
     uint64_t started_ns, ended_ns;

@@ -119,6 +119,13 @@ dfrt_status dfrt_source_view(dfrt_source *source, void *room, size_t capacity, d
     return dfrt_source_read(source, room, capacity, &view->count);
 }
 
+dfrt_status dfrt_source_read_ahead(dfrt_source *source, unsigned helpers, bool *done, dfrt_error *error)
+{
+    *done = false;
+    if (dfrt_source_is_live(source) || source->kind->ahead == NULL) return DFRT_OK;
+    return source->kind->ahead(source, helpers, done, error);
+}
+
 dfrt_status dfrt_source_wait(dfrt_source *source)
 {
     int fd = dfrt_source_poll_fd(source);

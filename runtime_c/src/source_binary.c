@@ -263,4 +263,4 @@ static void close_binary(dfrt_source *source)
 
 const dfrt__source_kind dfrt__binary_source = {"binary:",      open_binary,    read_binary,
                                                binary_poll_fd, binary_is_live, close_binary,
-                                               view_binary,    binary_has_views};
+                                               view_binary,    binary_has_views, NULL};

@@ -1,11 +1,15 @@
 #include <dfrt/csv.h>
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "csv_blocks.h"
 #include "source_kind.h"
 
 typedef struct csv_state {
     dfrt_csv *csv;
+    dfrt__csv_blocks *blocks; /* what is parsed ahead, or NULL */
     dfrt_slice *row;
 } csv_state;
 
@@ -42,6 +46,38 @@ static dfrt_status open_csv(dfrt_source *source, const char *path, dfrt_error *e
     return DFRT_OK;
 }
 
+/* Only a file that nobody else reads, or has read a part of. */
+static dfrt_status csv_ahead(dfrt_source *source, unsigned helpers, bool *done, dfrt_error *error)
+{
+    csv_state *state = source->state;
+    const dfrt_input *input = dfrt_csv_input(state->csv);
+    *done = !input->live && input->fd > STDIN_FILENO && source->record->parse_rows != NULL;
+    return *done ? dfrt__csv_blocks_open(&state->blocks, state->csv, source->record, helpers, error) : DFRT_OK;
+}
+
+/* Rows that need no closer look, from the blocks or from the buffer. */
+static size_t read_plain(csv_state *state, const dfrt_record *record, char *records, size_t capacity)
+{
+    const void *ready;
+    size_t read = state->blocks == NULL ? 0 : dfrt__csv_blocks_take(state->blocks, capacity, &ready);
+    if (read == 0) return dfrt_csv_records(state->csv, record, records, capacity);
+    memcpy(records, ready, read * record->size);
+    return read;
+}
+
+static dfrt_status view_csv(dfrt_source *source, size_t capacity, dfrt_view *view)
+{
+    csv_state *state = source->state;
+    view->count = dfrt__csv_blocks_take(state->blocks, capacity, &view->records);
+    return DFRT_OK;
+}
+
+static bool csv_has_views(const dfrt_source *source)
+{
+    const csv_state *state = source->state;
+    return state->blocks != NULL;
+}
+
 static dfrt_status read_csv(dfrt_source *source, char *records, size_t capacity, size_t *count)
 {
     csv_state *state = source->state;
@@ -50,6 +86,9 @@ static dfrt_status read_csv(dfrt_source *source, char *records, size_t capacity,
     size_t filled = 0;
     dfrt_status status = DFRT_OK;
     while (filled < capacity && source->malformed < enough) {
+        size_t plain = read_plain(state, record, records + filled * record->size, capacity - filled);
+        filled += plain;
+        if (plain > 0) continue;
         status = dfrt_csv_next(state->csv, state->row);
         if (status == DFRT_OK) {
             int misfit = record->parse(state->row, records + filled * record->size);
@@ -86,10 +125,11 @@ static void close_csv(dfrt_source *source)
 {
     csv_state *state = source->state;
     if (state == NULL) return;
+    dfrt__csv_blocks_close(state->blocks);
     dfrt_csv_close(state->csv);
     free(state->row);
     free(state);
 }
 
 const dfrt__source_kind dfrt__csv_source = {"csv:",      open_csv,  read_csv, csv_poll_fd,
-                                            csv_is_live, close_csv, NULL,     NULL};
+                                            csv_is_live, close_csv, view_csv, csv_has_views, csv_ahead};

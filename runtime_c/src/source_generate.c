@@ -344,4 +344,4 @@ static void close_generate(dfrt_source *source)
 }
 
 const dfrt__source_kind dfrt__generate_source = {"generate:",      open_generate,    read_generate,
-                                                 generate_poll_fd, generate_is_live, close_generate, NULL, NULL};
+                                                 generate_poll_fd, generate_is_live, close_generate, NULL, NULL, NULL};

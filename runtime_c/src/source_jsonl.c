@@ -82,4 +82,4 @@ static void close_jsonl(dfrt_source *source)
 }
 
 const dfrt__source_kind dfrt__jsonl_source = {"jsonl:",      open_jsonl,    read_jsonl,
-                                              jsonl_poll_fd, jsonl_is_live, close_jsonl, NULL, NULL};
+                                              jsonl_poll_fd, jsonl_is_live, close_jsonl, NULL, NULL, NULL};

@@ -28,6 +28,8 @@ typedef struct dfrt__source_kind {
     /* As dfrt_source_view, without room: DFRT_OK without records when the rest must be read. NULL: there are none. */
     dfrt_status (*view)(dfrt_source *source, size_t capacity, dfrt_view *view);
     bool (*has_views)(const dfrt_source *source); /* NULL together with `view` */
+    /* As dfrt_source_read_ahead; NULL: no kind of its own to do so. */
+    dfrt_status (*ahead)(dfrt_source *source, unsigned helpers, bool *done, dfrt_error *error);
 } dfrt__source_kind;
 
 struct dfrt_source {

@@ -66,4 +66,4 @@ static void close_lines(dfrt_source *source)
 }
 
 const dfrt__source_kind dfrt__lines_source = {"lines:",      open_lines,    read_lines,
-                                              lines_poll_fd, lines_is_live, close_lines, NULL, NULL};
+                                              lines_poll_fd, lines_is_live, close_lines, NULL, NULL, NULL};

@@ -84,6 +84,8 @@ uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *ta
 
 /* --- index ------------------------------------------------------------------------------------------ */
 
+enum { ROOMY_INDEX = 1 << 16 };
+
 static void index_place(dfrt_index *index, dfrt_index_entry entry)
 {
     uint32_t at = entry.hash & index->mask;
@@ -114,9 +116,17 @@ void dfrt_index_close(dfrt_index *index)
     }
 }
 
+/* Half full at most. While it is small, a quarter: then nearly every key is found at the first look, and the processor
+ * does not guess wrong how many there will be. */
+static bool index_is_full(const dfrt_index *index)
+{
+    uint32_t size = index->mask + 1;
+    return index->used >= (size < ROOMY_INDEX ? size / 4 : size / 2);
+}
+
 void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group)
 {
-    if (index->entries == NULL || index->used >= (index->mask + 1) / 2) {
+    if (index->entries == NULL || index_is_full(index)) {
         index_grow(index);
     }
     index->used++;

@@ -3,12 +3,11 @@
 #include <dfrt/symbol.h>
 
 #include <dfrt/hash.h>
+#include <dfrt/short_bytes.h>
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "short_bytes.h"
 
 typedef struct node {
     const struct node *next;

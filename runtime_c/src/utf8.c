@@ -1,9 +1,9 @@
 #include <dfrt/utf8.h>
 
+#include <dfrt/short_bytes.h>
+
 #include <stdint.h>
 #include <string.h>
-
-#include "short_bytes.h"
 
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 

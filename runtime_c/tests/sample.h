@@ -3,7 +3,7 @@
 #define DFRT_TESTS_SAMPLE_H
 
 #include <dfrt/output.h>
-#include <dfrt/text.h>
+#include <dfrt/rows.h>
 
 typedef struct trade {
     int64_t ts;
@@ -29,6 +29,24 @@ static int trade_parse(const dfrt_slice *row, void *record)
     if (!dfrt_parse_bool(row[4].data, row[4].size, &t->buy)) return 4;
     if (!dfrt_parse_text(row[5].data, row[5].size, &t->note, sizeof t->note.data)) return 5;
     return -1;
+}
+
+static size_t trade_parse_rows(const dfrt_rows *rows, void *records)
+{
+    trade *t = records;
+    const uint32_t *bounds = rows->bounds, *columns = rows->columns;
+    size_t n = 0;
+    uint32_t end;
+    for (; n < rows->count && dfrt_row_is_plain(rows, bounds, rows->width, &end); n++, t++) {
+        if (!dfrt_field_i64(dfrt_row_field(rows, bounds, columns[0], end), &t->ts)) break;
+        if (!dfrt_field_symbol(dfrt_row_field(rows, bounds, columns[1], end), rows->recent, &t->symbol)) break;
+        if (!dfrt_field_f64(dfrt_row_field(rows, bounds, columns[2], end), &t->price)) break;
+        if (!dfrt_field_i32(dfrt_row_field(rows, bounds, columns[3], end), &t->size)) break;
+        if (!dfrt_field_bool(dfrt_row_field(rows, bounds, columns[4], end), &t->buy)) break;
+        if (!dfrt_field_text(dfrt_row_field(rows, bounds, columns[5], end), &t->note, sizeof t->note.data)) break;
+        bounds += rows->width;
+    }
+    return n;
 }
 
 static void trade_print(dfrt_output *out, const void *record)
@@ -81,7 +99,8 @@ static const dfrt_field trade_fields[] = {
 };
 
 static const dfrt_record trade_record = {
-    "Trade", sizeof(trade), TRADE_PACKED, 6, trade_fields, trade_parse, trade_print, trade_decode, trade_encode,
+    "Trade",     sizeof(trade),    TRADE_PACKED, 6,            trade_fields,
+    trade_parse, trade_parse_rows, trade_print,  trade_decode, trade_encode,
 };
 
 #endif

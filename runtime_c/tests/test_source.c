@@ -132,7 +132,7 @@ static int word_parse(const dfrt_slice *row, void *record)
 }
 
 static const dfrt_field word_field = {"text", DFRT_TEXT, 0, 8, 0};
-static const dfrt_record word_record = {"Word", sizeof(word), 8, 1, &word_field, word_parse, NULL, NULL, NULL};
+static const dfrt_record word_record = {"Word", sizeof(word), 8, 1, &word_field, word_parse, NULL, NULL, NULL, NULL};
 
 static void test_lines(void)
 {

@@ -25,8 +25,8 @@ from dfc.compiler.build.folder import runtime_folder
 from dfc.compiler.interpret.csv_rows import rows_of
 from dfc.dsl.diagnostics import ProgramError
 
-LAYOUTS = (("--workers", "1"), ("--workers", "1", "--layout", "staged"), ("--workers", "2"), ("--workers", "3"),
-           ("--workers", "5"))
+LAYOUTS = (("--workers", "1"), ("--workers", "1", "--layout", "staged"), ("--workers", "2"),
+           ("--workers", "2", "--layout", "staged"), ("--workers", "3"), ("--workers", "5"))
 TIMEOUT = 60.0
 
 
@@ -53,7 +53,8 @@ def runtime(rounds: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="dfc-differential-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sources = sorted(runtime_folder().joinpath("src").rglob("*.c"))
-    small = [f"-DDFRT_ROUND_EVENTS={rounds}", "-DDFRT_BATCH_MOST=5"] if rounds else []
+    small = [f"-DDFRT_ROUND_EVENTS={rounds}", "-DDFRT_BATCH_MOST=5", "-DDFRT_INPUT_BYTES=64",
+             "-DDFRT_CSV_BLOCK_BYTES=100"] if rounds else []
     call(*flags(), *small, f"-I{runtime_folder() / 'include'}", "-c", *sources, folder=folder)
     subprocess.run(["ar", "rcs", "libdfrt.a", *(p.name for p in folder.glob("*.o"))], cwd=folder, check=True)
     return folder / "libdfrt.a"

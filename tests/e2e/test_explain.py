@@ -62,6 +62,34 @@ def test_the_threads_are_those_of_the_program(dfc, program):
         assert json.loads(answer.stderr.splitlines()[-1])["threads"] == one["threads"]
 
 
+LIGHT = """app light
+record Trade { ts: timestamp<ms>, key: symbol, price: f64 }
+source trades: Trade = csv("trades.csv") event time ts
+stream best = trades |> by key |> window time 10s |> aggregate { key, high: max(price) }
+sink out = best to csv("out.csv")
+"""
+
+
+@pytest.mark.parametrize(("find", "put", "threads"), [
+    ("", "", 2), ("max(price)", "median(price)", 4), ('csv("trades.csv")', "generate(count: 3)", 4),
+])
+def test_two_workers_where_parsing_is_most_of_the_work(dfc, tmp_path, find, put, threads):
+    """One runs everything, the other one parses; not where windows cost more, or where nothing is parsed."""
+    (tmp_path / "light.dfl").write_text(LIGHT.replace(find, put))
+    (tmp_path / "trades.csv").write_text("ts,key,price\n1000,A,1.5\n2000,A,2.5\n")
+    explained = json.loads(dfc("explain", "--json", "light.dfl").stdout)
+    said = {one["workers"]: one["threads"] for one in explained["threads"]}
+    answer = dfc("run", "light.dfl", "--workers", 2, "--", "--stats")
+    assert json.loads(answer.stderr.splitlines()[-1])["threads"] == said[2] == threads
+
+
+def test_two_workers_when_the_file_is_replaced(dfc, tmp_path):
+    """A source that is no file any more has nothing to parse ahead."""
+    (tmp_path / "light.dfl").write_text(LIGHT)
+    answer = dfc("run", "light.dfl", "--workers", 2, "--", "--stats", "--source", "trades=generate:count=3")
+    assert json.loads(answer.stderr.splitlines()[-1])["layout"] == "staged"
+
+
 # --- codes ------------------------------------------------------------------------------------------
 
 

@@ -142,16 +142,18 @@ static inline dfrt_source_options fuzz_options(void)
     return options;
 }
 
-/* Reads everything; a file never makes us wait. */
-static inline void read_everything(const char *spec, fuzz_result *result)
+/* Reads everything, with so many threads that parse ahead; a file never makes us wait. */
+static inline void read_as(const char *spec, const dfrt_record *record, unsigned helpers, fuzz_result *result)
 {
     dfrt_error error;
     dfrt_source *source;
     dfrt_source_options options = fuzz_options();
     result->good = 0;
     result->malformed = 0;
-    result->opened = dfrt_source_open(&source, "fuzz", spec, &trade_record, &options, &error) == DFRT_OK;
+    result->opened = dfrt_source_open(&source, "fuzz", spec, record, &options, &error) == DFRT_OK;
     if (!result->opened) return;
+    bool ahead;
+    if (helpers > 0) CHECK(dfrt_source_read_ahead(source, helpers, &ahead, &error) == DFRT_OK);
     dfrt_status status = DFRT_OK;
     while (status == DFRT_OK) {
         size_t count;
@@ -163,6 +165,11 @@ static inline void read_everything(const char *spec, fuzz_result *result)
     for (size_t i = 0; i < result->good; i++) check_trade(&result->trades[i]);
     result->malformed = dfrt_source_malformed(source);
     CHECK(dfrt_source_close(source, &error) == DFRT_OK);
+}
+
+static inline void read_everything(const char *spec, fuzz_result *result)
+{
+    read_as(spec, &trade_record, 0, result);
 }
 
 /* What was accepted is written and read again: the same records. */

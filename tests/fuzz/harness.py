@@ -18,7 +18,7 @@ from dfc.compiler.build.toolchain import CHOSEN_FLAGS, INCLUDES, LINK_FLAGS, NEE
 FOLDER = Path(__file__).parent
 HARNESSES = sorted(path.stem for path in FOLDER.glob("fuzz_*.c"))
 SANITIZED = (*NEEDED_FLAGS, *CHOSEN_FLAGS, "-g", "-O1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
-             "-fno-sanitize-recover=all")
+             "-fno-sanitize-recover=all", "-DDFRT_INPUT_BYTES=64", "-DDFRT_CSV_BLOCK_BYTES=100")  # so that all are used
 
 # Files that are written a million times stay off the disk where there is a choice.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

@@ -62,6 +62,22 @@ static inline const void *dfrt_at(const void *array, const void *zero, size_t st
     return inside ? (const char *)array + (size_t)index * stride : zero;
 }
 
+/* The better of what is known and a later value; NaN gives way to everything, and the later value only to a better one.
+ * In this form each is an instruction for the comparison and one for NaN, without a branch. */
+#define DFRT__BETTER(name, type, sign)                                                                                 \
+    static inline type name(type known, type value)                                                                    \
+    {                                                                                                                  \
+        type better = value sign known ? value : known;                                                                \
+        return better == better ? better : value;                                                                      \
+    }
+
+DFRT__BETTER(dfrt_min_f64, double, <)
+DFRT__BETTER(dfrt_max_f64, double, >)
+DFRT__BETTER(dfrt_min_f32, float, <)
+DFRT__BETTER(dfrt_max_f32, float, >)
+
+#undef DFRT__BETTER
+
 /* Towards minus infinity, for the time axis; `b` is positive. */
 static inline int64_t dfrt_floor_div(int64_t a, int64_t b)
 {

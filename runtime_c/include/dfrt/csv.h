@@ -30,6 +30,10 @@ dfrt_status dfrt_csv_open(dfrt_csv **out, const char *path, const dfrt_csv_optio
  * in dfrt_csv_reason, the next call goes on behind it); DFRT_IO, DFRT_MEMORY with the reason likewise. */
 dfrt_status dfrt_csv_next(dfrt_csv *csv, dfrt_slice *row);
 
+/* As many of the next rows as are plain and at hand, as records: at most `capacity`. 0: dfrt_csv_next must say what comes
+ * next. The record's fields are the wanted columns. */
+size_t dfrt_csv_records(dfrt_csv *csv, const dfrt_record *record, void *records, size_t capacity);
+
 /* Of the last row, good or bad: the line on which it began, counted from 1. */
 uint64_t dfrt_csv_line(const dfrt_csv *csv);
 /* Its bytes as they stand in the file, without the line end; empty for a row that was too long to keep. */

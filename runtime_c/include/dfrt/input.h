@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* After the last byte there is always this much room that may be loaded from, though it means nothing. */
 #define DFRT_INPUT_SLACK 64
@@ -29,6 +30,8 @@ typedef struct dfrt_input {
     bool received; /* it has brought at least one byte */
     bool ended;
     char *path;
+    ssize_t (*read)(void *context, char *to, size_t size); /* instead of read(2) on fd; NULL: that */
+    void *read_context;
 } dfrt_input;
 
 /* Opens a path, or standard input as "-". Bytes that are not consumed may grow to `limit`, and no further. A named

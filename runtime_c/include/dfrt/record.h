@@ -62,6 +62,7 @@ static inline void dfrt_unpack(void *number, const unsigned char *packed, size_t
 }
 
 struct dfrt_output;
+struct dfrt_rows;
 
 typedef struct dfrt_record {
     const char *name;
@@ -71,6 +72,9 @@ typedef struct dfrt_record {
     const dfrt_field *fields;
     /* One slice a field, in field order. Answers -1 when the row fits, else the index of the field that does not. */
     int (*parse)(const dfrt_slice *row, void *record);
+    /* As many rows as are plain and fit, from the first one; answers their number. What stopped it is for `parse`.
+     * NULL: all are. */
+    size_t (*parse_rows)(const struct dfrt_rows *rows, void *records);
     /* One CSV row with its newline. */
     void (*print)(struct dfrt_output *out, const void *record);
     /* Packed bytes; symbols are the raw u32 and are translated by the connector. */

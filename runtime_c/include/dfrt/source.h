@@ -76,6 +76,10 @@ dfrt_status dfrt_source_view(dfrt_source *source, void *room, size_t capacity, d
 /* True when views cost nothing to make: then there is nothing to be gained by reading ahead. */
 bool dfrt_source_has_views(const dfrt_source *source);
 
+/* From now on `helpers` more threads may parse for the caller of dfrt_source_read. *done: they do; else the source is of
+ * a kind that has no work for them. */
+dfrt_status dfrt_source_read_ahead(dfrt_source *source, unsigned helpers, bool *done, dfrt_error *error);
+
 /* Blocks until reading makes sense (DFRT_OK), or until stop_fd is readable (DFRT_END). */
 dfrt_status dfrt_source_wait(dfrt_source *source);
 

@@ -16,6 +16,8 @@
 
 /* For small functions of generated programs, of which one program or another needs only some. */
 #define DFRT_INLINE static inline __attribute__((unused))
+/* For those whose callers give constants, by which the C compiler is to specialise them. */
+#define DFRT_ALWAYS_INLINE static inline __attribute__((always_inline, unused))
 /* For what few tuples need: kept out of the functions that all of them pass through. */
 #define DFRT_APART static __attribute__((noinline, unused))
 
