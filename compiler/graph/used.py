@@ -60,6 +60,8 @@ def _fields_read(graph: Graph, step: typed.Step, consumer: typed.Step) -> frozen
     read = {part.name for expr in expressions_of(body) for part in walk(expr)
             if isinstance(part, typed.FieldRef) and part.side in sides}
     read.update(*(keys for side, keys in enumerate(_keys_of(body)) if side in sides))
+    if isinstance(body, typed.Operator):
+        read.update(*(alternate.columns for alternate in body.alternates))
     if isinstance(body, typed.Filter | typed.Branch | typed.Union_ | typed.Late):  # the tuple goes on as it is
         read |= used_fields(graph, consumer)
     return frozenset(read)
@@ -68,7 +70,8 @@ def _fields_read(graph: Graph, step: typed.Step, consumer: typed.Step) -> frozen
 def _hands_tuples_to_c(body: typed.Body) -> bool:
     in_c = isinstance(body, typed.Update) and isinstance(body.next, typed.CFunction)
     return in_c or (isinstance(body, typed.Operator)
-                    and any(isinstance(alternate.body, typed.CFunction) for alternate in body.alternates))
+                    and any(isinstance(alternate.body, typed.CFunction) and not alternate.columns
+                            for alternate in body.alternates))
 
 
 def _keys_of(body: typed.Body) -> tuple[tuple[str, ...], ...]:

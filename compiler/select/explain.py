@@ -122,11 +122,17 @@ def _about_store(program: typed.Program, step: typed.Step) -> Iterator[str]:
     windowed = isinstance(step.body, typed.Operator) and step.body.window is not None
     if not windowed or not needs_tuples(program, step):
         return
-    in_c = [a.name for a in step.body.alternates if isinstance(a.body, typed.CFunction)]
+    in_c = sorted((a for a in step.body.alternates if isinstance(a.body, typed.CFunction)), key=lambda a: bool(a.columns))
     names = sorted({part.function for expr in expressions_of(step.body) for part in walk(expr)
                     if isinstance(part, typed.Aggregate) and not combinable(program, part)})
-    because = f"alternate `{in_c[0]}` is in C and sees them" if in_c else f"of {', '.join(names) or 'its window'}"
+    because = _in_c(in_c[0]) if in_c else f"of {', '.join(names)}"
     yield f"`{step.name}` keeps its tuples because {because}; what can be combined would need one value a pane"
+
+
+def _in_c(alternate: typed.Alternate) -> str:
+    sees = f"takes their {', '.join(alternate.columns)}" if alternate.columns else \
+        "sees them whole (`columns` would keep only the fields that it names)"
+    return f"alternate `{alternate.name}` is in C and {sees}"
 
 
 # --- text --------------------------------------------------------------------------------------------

@@ -53,6 +53,13 @@ def test_c_sees_the_whole_tuple() -> None:
     assert used_fields(graph, graph.step("in")) == set("ts a b c d e v".split())
 
 
+def test_c_sees_the_columns_that_it_names_and_the_key() -> None:
+    text = ('record Out { x: f64 }\noperator s on in by c window count 5 -> Out {\n'
+            '  alternate one columns b = c("own.c", "one")\n  alternate two columns v = c("own.c", "two")\n}\n')
+    graph = pipeline.flow(pipeline.check(f'{HEAD}{text}sink out = s to csv("out.csv")\n', "program.dfl", {}))
+    assert used_fields(graph, graph.step("in")) == {"b", "c", "v"}
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_fields_that_are_not_drawn_change_nothing(case: str, tmp_path: Path) -> None:
     check_inputs(build(f'{HEAD}{CASES[case][0]}sink out = s to csv("out.csv")\n', tmp_path, 0), {})

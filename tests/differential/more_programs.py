@@ -240,11 +240,31 @@ class MoreBuilder(Builder):
         for port, columns in (("good", good), ("bad", bad)):
             self.add(f"{name}_{port}", f"stream {name}_{port} = {name}.{port}", columns, stream.unit, stream.factor)
 
+    def c_columns(self) -> None:
+        """C over columns of a window, beside an alternate that reads values of its own."""
+        (stream, _), name = self.plain(), self.fresh("op")
+        window, _, factor = self.window(stream)
+        by = self.pick("", " by k", " by k, f")
+        columns = (Column("f", "i64"), Column("k", "symbol"), Column("n", "i64"), Column("g", "f64", ROUGH))
+        record = self.record(columns)
+        self.c.append(f"bool do_{name}(const {APP}_{name}_one_columns *window, {APP}_{record} *result)\n{{\n"
+                      "    for (size_t i = 0; i < window->count; i++) {\n"
+                      "        result->f = (int64_t)((uint64_t)result->f * 3 + (uint64_t)window->f[i]);\n"
+                      "        result->g = 0.5 * result->g + window->g[i];\n    }\n"
+                      f"    result->k = {'window->key.k' if by else 'window->k[0]'};\n"
+                      "    result->n = (int64_t)window->count + window->end;\n    return result->f % 5 != 4;\n}\n")
+        read = self.pick("g, f", "f, g, k") if by else self.pick("k, g, f", "f, k, g")
+        other = self.pick("f: sum(7 / f), k: last(k), n: count(), g: median(g)",
+                          "f: max(f), k: first(k), n: 1, g: avg(g)")
+        self.add(name, f"operator {name} on {stream.name}{by} window {window} -> {record} {{\n"
+                 f"  alternate one columns {read} = c(\"own.c\", \"do_{name}\")\n"
+                 f"  alternate two value 0.5 = {{ {other} }}\n}}", columns, stream.unit, stream.factor * factor)
+
     # --- the whole ----------------------------------------------------------------------------------
 
     def step(self) -> None:
         kind = self.pick("aggregate", "aggregate", "aggregate", "scan", "expiring", "update", "update", "broadcast",
-                         "broadcast", "calls", "c_update", "ports", "arrays", "old")
+                         "broadcast", "calls", "c_update", "ports", "c_columns", "arrays", "old")
         super().step() if kind == "old" else getattr(self, kind)()
 
     def text(self) -> str:
