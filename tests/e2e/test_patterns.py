@@ -64,9 +64,9 @@ def test_explain_as_json(dfc, program):
 
 def test_the_plan_holds_the_decisions(dfc, program):
     plain = dfc("compile", "app.dfl", "--emit", "plan").stdout
-    assert "pattern typical" not in plain
+    assert "pattern typical" not in plain and "layout " not in plain
     decided = dfc("compile", "app.dfl", "--emit", "plan", "--cores", "4").stdout
-    assert decided.startswith(plain) and "pattern typical = " in decided and "layout " in decided
+    assert "pattern typical = " in decided and "layout " in decided
 
 
 def test_forced_patterns_are_compiled_or_refused(dfc, program):
