@@ -27,6 +27,7 @@ from .artifacts.bundle import Bundle
 from .artifacts.graph import Graph
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
 
+_LEAST_READING = 0.05  # of the whole time, that the sources take at least
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
 
@@ -110,15 +111,26 @@ def _children() -> float:
 
 
 def _operators(graph: Graph, measured: Measured) -> dict[str, OperatorProfile]:
+    """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
+    timers keep calls apart that are otherwise one. Then all parts shrink alike."""
     counts = {one["name"]: one for one in measured.timed["steps"]}
-    costs = {step.name: _step_costs(graph, step, measured, counts[step.name]) for step in graph.steps if step.inputs}
-    sources = [step for step in graph.steps if not step.inputs]
-    for step in sources:
-        costs[step.name] = StepCosts(tuple=_source_cost(sources, costs, counts, measured))
+    costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
+    sources = [step.name for step in graph.steps if not step.inputs]
+    whole = measured.plain["cpu_seconds"] * 1e9 / max(1, sum(
+        one["in"] for one in measured.plain["steps"] if one["name"] in sources))
+    parts = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
+                for name, cost in costs.items()) / max(1, sum(counts[name]["in"] for name in sources))
+    scale = min(1.0, (1 - _LEAST_READING) * whole / parts) if parts else 1.0
+    costs = {name: _scaled(cost, scale) for name, cost in costs.items()}
+    costs |= {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
     return {step.name: _profile(graph, step, costs[step.name], counts[step.name], measured) for step in graph.steps}
 
 
-def _step_costs(graph: Graph, step: typed.Step, measured: Measured, counted: Mapping) -> StepCosts:
+def _scaled(cost: StepCosts, scale: float) -> StepCosts:
+    return StepCosts(*(None if part is None else part * scale for part in (cost.tuple, cost.pane, cost.window, cost.merge)))
+
+
+def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts:
     """Calls without results tell what a tuple costs; those with results cost more, and that is the results' part."""
     data = measured.steps[graph.steps.index(step)]
     push, full = _own(data["push"], measured), _own(data["push_with_results"], measured)
@@ -137,21 +149,6 @@ def _step_costs(graph: Graph, step: typed.Step, measured: Measured, counted: Map
 def _own(part: Mapping, measured: Measured) -> float:
     """Nanoseconds without those of the timers."""
     return max(0.0, part["ns"] - part["calls"] * measured.inside - part["results"] * measured.outside)
-
-
-def _source_cost(sources: Sequence[typed.Step], costs: Mapping[str, StepCosts], counts: Mapping[str, Mapping],
-                 measured: Measured) -> float:
-    """What the plain run took for each tuple, without the other steps' part."""
-    read = sum(one["in"] for one in measured.plain["steps"] if one["name"] in {s.name for s in sources})
-    if not read:
-        return 0.0
-    timed_read = max(1, sum(counts[step.name]["in"] for step in sources))
-    others = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
-                 for name, cost in costs.items() if cost.window is not None)
-    others += sum((cost.tuple or 0.0) * counts[name]["in"] for name, cost in costs.items() if cost.window is None
-                  and name not in {s.name for s in sources})
-    whole = measured.plain["cpu_seconds"] * 1e9 / read
-    return max(1.0, whole - others / timed_read)
 
 
 def _profile(graph: Graph, step: typed.Step, costs: StepCosts, counted: Mapping, measured: Measured) -> OperatorProfile:

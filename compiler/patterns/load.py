@@ -68,6 +68,11 @@ class Load:
             return 0.0
         return self.costs.pane or self.mapped / self.panes
 
+    def keeping(self, machine: Machine) -> float:
+        """Putting a tuple away for whoever computes. What combines as tuples come is only put away here: that is as much
+        as passing it on."""
+        return min(self.costs.tuple, machine.emit) if self.shares_panes else self.costs.tuple
+
     @property
     def store_bytes(self) -> float:
         """The state of all keys, once."""

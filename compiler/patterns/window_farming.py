@@ -59,9 +59,7 @@ def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
 
 
 def _agnostic(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple:
-    # What combines as tuples come is only put away by the emitter; that is as much as passing it on.
-    keeping = min(load.costs.tuple, machine.emit) if load.shares_panes else load.costs.tuple
-    return (balanced("emitter", 1, keeping + machine.emit / load.slide),
+    return (balanced("emitter", 1, load.keeping(machine) + machine.emit / load.slide),
             balanced("workers", pattern.workers, (machine.take + load.whole) / load.slide),
             balanced("collector", 1, machine.collect / load.slide))
 

@@ -61,12 +61,13 @@ def latency(load: Load, machine: Machine, pattern: typed.Pattern) -> float:
 
 
 def _part(load: Load, pattern: typed.Pattern) -> float:
-    """One worker's computing at the end of a window; with panes a merge of its own panes."""
-    return load.costs.merge if load.shares_panes else load.mapped / pattern.workers
+    """One worker's computing at the end of a window; of what it has kept in panes only the merge is left."""
+    kept = load.shares_panes and pattern.partition == "round_robin"
+    return load.costs.merge if kept else load.mapped / pattern.workers
 
 
 def _emitter(load: Load, machine: Machine, pattern: typed.Pattern, copies: float) -> float:
-    a_tuple = machine.emit if pattern.partition == "round_robin" else load.costs.tuple
+    a_tuple = machine.emit if pattern.partition == "round_robin" else load.keeping(machine)
     return copies * a_tuple + pattern.workers * machine.emit / load.slide
 
 

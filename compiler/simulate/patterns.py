@@ -151,7 +151,7 @@ class _WindowFarming(_Play):
             self._active(each)
 
     def _whole(self, each: Tuple) -> None:
-        self.begin(each, min(self.stored, self.sent) if self.load.shares_panes else self.stored)
+        self.begin(each, self.load.keeping(self.machine) * self.scene.grain)
         if self.ends_window(each):
             self._emit(self.machine.emit)
             self.collector.put(each.time, self.send(self.next_station(), self.machine.take + self.load.whole))
@@ -242,12 +242,13 @@ class _Partitioned:
         self.load, self.machine, self.pattern = load, machine, pattern
         self.stations = [Station(LINK) for _ in range(workers)]
         self.contiguous = not load.shares_panes if pattern.partition is None else pattern.partition == "contiguous"
-        self.part = load.costs.merge if load.shares_panes else load.mapped / workers
+        kept = load.shares_panes and not self.contiguous
+        self.part = load.costs.merge if kept else load.mapped / workers
         self.reduce = workers * machine.collect + load.costs.merge * workers / max(load.panes, 1.0)
 
     def keeping(self, play: _Play) -> float:
         """What the feeding thread does for each tuple."""
-        return play.stored if self.contiguous else play.sent
+        return self.load.keeping(self.machine) * play.scene.grain if self.contiguous else play.sent
 
     def keep(self, play: _Play, each: Tuple) -> None:
         if not self.contiguous:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.patterns import GENERATED, PATTERNS
-from dfc.compiler.patterns.forced import forced_patterns
+from dfc.compiler.patterns.forced import check_generated, forced_patterns
 from dfc.compiler.patterns.function import function_of
 from dfc.compiler.select.asked import Asked, request_of
 from dfc.dsl.diagnostics import Diagnostics, ProgramError
@@ -125,13 +125,19 @@ def test_words_become_the_same_structure():
 @pytest.mark.parametrize(("clauses", "expected"), [
     ("by symbol window count 10 pattern key_partitioning", []), ("pattern farm", []), ("window count 10 pattern sequential", []),
     ("by symbol window count 10 pattern sequential", ["E0810"]),
-    ("by symbol window count 10 pattern key_partitioning { workers: 4 }", ["E0810"]),
-    ("by symbol window count 10 slide 5 pattern window_farming", ["E0810"]),
-    ("by symbol window count 10 slide 5 pattern nesting", ["E0810"]),
+    ("by symbol window count 10 pattern key_partitioning { workers: 4 }", []),
+    ("by symbol window count 10 slide 5 pattern window_farming", []),
+    ("by symbol window count 10 slide 5 pattern pane_farming { merge: ring }", ["E0810"]),
 ])
 def test_what_is_not_generated_is_refused_when_planned(clauses, expected):
     value = "avg(price)" if "window" in clauses else "price"
     assert codes(clauses, value, plan=True) == expected
+
+
+def test_a_pattern_that_is_not_in_the_table_is_refused():
+    found, wanted = Diagnostics(), forced_patterns(program(COUNT), ("x=window_farming:2",), Diagnostics())
+    check_generated(wanted, lambda name: "work", found, {"sequential": ("single",)})
+    assert [one.code for one in found.items] == ["E0810"]
 
 
 def test_every_generated_pattern_is_a_pattern():
