@@ -176,5 +176,6 @@ def constant_time(context: Context, node: ast.Expr, unit: str, what: str, least:
         raise Mistake("E0308", node.span, f"{what} is {value.value}{value.type.unit}",
                       expected=f"at least {least}{unit}")
     if count > LONGEST:
-        raise Mistake("E0308", node.span, f"{what} is {value.value}{value.type.unit}", expected=f"at most {LONGEST}{unit}")
+        raise Mistake("E0308", node.span, f"{what} is {value.value}{value.type.unit}",
+                      expected=f"at most {LONGEST}{unit}")
     return count

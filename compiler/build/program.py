@@ -25,7 +25,7 @@ from .toolchain import INCLUDES, LINK_FLAGS, Toolchain, find_toolchain, flags
 _MESSAGES = ("-fdiagnostics-color=never", "-ftabstop=1")
 
 
-_NO_ROOM = re.compile("No space left on device|File too large|Disk quota exceeded|file size limit exceeded", re.IGNORECASE)
+_NO_ROOM = re.compile("No space left on device|File too large|Disk quota exceeded|File size limit exceeded")
 
 
 class CompilerFailed(Exception):

@@ -159,7 +159,8 @@ class Intake:
         wanted = f"texts of at most {field.type.size} bytes" if isinstance(field.type, Text) else \
             "texts, Symbols(codes, categories) or numbers of Program.symbols() as uint32"
         if column.dtype.kind not in "USOT" and column.size or column.ndim != 1:  # numpy's empty list has floats
-            self._refuse(field, wanted, f"{column.dtype} of {column.ndim} dimensions" if column.ndim != 1 else column.dtype)
+            shape = "" if column.ndim == 1 else f" of {column.ndim} dimensions"
+            self._refuse(field, wanted, f"{column.dtype}{shape}")
 
     # --- numbers ----------------------------------------------------------------------------------------
 

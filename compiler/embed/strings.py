@@ -140,7 +140,8 @@ def _in_c(library: Library, column: object):
                                           "offsets": ffi.cast("void *", column.offsets)})
     if isinstance(column, np.ndarray) and column.dtype.kind in "US" and column.dtype.isnative:
         wide = column.dtype.kind == "U"
-        return ffi.new("dfrt_strings *", {"form": _UCS4 if wide else _BYTES, "data": ffi.cast("void *", column.ctypes.data),
+        return ffi.new("dfrt_strings *", {"form": _UCS4 if wide else _BYTES,
+                                          "data": ffi.cast("void *", column.ctypes.data),
                                           "width": column.itemsize // 4 if wide else column.itemsize,
                                           "stride": column.strides[0]})
     return None
