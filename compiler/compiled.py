@@ -45,7 +45,7 @@ def compile_to(text: str, file: str, output: str | Path, target: str, params: Ma
         raise Usage(f"target {target}: there is {', '.join(TARGETS)}")
     order, diagnostics, folder = build.Order(kinds, target, amalgamate), Diagnostics(), Path(output)
     texts = dict(emit(text, file, params, kinds)) if kinds else {}
-    bundle = pipeline.generate(text, file, params, embed="lib" in kinds)
+    bundle = pipeline.generate(text, file, params, embed="lib" in kinds, diagnostics=diagnostics)
     paths = build.deliver(bundle, order, folder, texts, diagnostics)
     written = {path.relative_to(folder).as_posix(): path for path in paths}
     manifest = json.loads(written["manifest.json"].read_text()) if "manifest.json" in written else {}

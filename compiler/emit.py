@@ -15,9 +15,10 @@ _ENDINGS = {"c": (".c", ".h"), "header": (".h",), "control": (".json",)}
 
 
 def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...],
-         asked: Asked | None = None) -> list[tuple[str, str]]:
-    """The artefacts asked for, as (name, text), in the order of the pipeline."""
-    program = pipeline.check(text, file, params)
+         asked: Asked | None = None, diagnostics: Diagnostics | None = None) -> list[tuple[str, str]]:
+    """The artefacts asked for, as (name, text), in the order of the pipeline. Who passes `diagnostics` gets the
+    warnings."""
+    program = pipeline.check(text, file, params, diagnostics)
     made = [(f"{program.name}.ast", _tree(text, file))] if "ast" in wanted else []
     if not set(wanted) - {"ast"}:
         return made

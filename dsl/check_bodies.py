@@ -17,6 +17,8 @@ from .span import Span
 from .suggest import listing, nearest
 from .types import BOOL, Array, Duration, Field, Int, Record, Sequence, Type, is_number
 
+LONGEST = 1 << 59  # units of time: several such windows after each other stay within 64 bits
+
 
 def check_body(context: Context, scope: Scope, node: ast.Construct, declared: Record | None, step: str,
                place: Span | None = None, implied: tuple[str, ...] = ()) -> typed.Construct:
@@ -173,4 +175,7 @@ def constant_time(context: Context, node: ast.Expr, unit: str, what: str, least:
     if count < least:
         raise Mistake("E0308", node.span, f"{what} is {value.value}{value.type.unit}",
                       expected=f"at least {least}{unit}")
+    if count > LONGEST:
+        raise Mistake("E0308", node.span, f"{what} is {value.value}{value.type.unit}",
+                      expected=f"at most {LONGEST}{unit}")
     return count

@@ -52,7 +52,7 @@ STREAM_CODES: dict[str, Code] = {
         "stream s = quotes |> window time 5s |> aggregate { at: window_start, n: count() }"),
     "E0308": Code(
         "size not possible",
-        "Sizes, slides and gaps are above zero; counts are whole numbers.",
+        "Sizes, slides and gaps are above zero, and lengths of time at most 2^59 units; counts are whole numbers.",
         "stream s = quotes |> window count 0 |> aggregate { n: count() }",
         "stream s = quotes |> window count 10 |> aggregate { n: count() }"),
     "E0309": Code(

@@ -32,10 +32,10 @@ def compile(program, output="build", *, target: str = "portable", params=None, e
     return compile_to(*_read(program), output, target, _texts(params), tuple(emit), amalgamate)
 
 
-def load(program, *, params=None, workers: int = 1, target: str = "native", alternates=None):
+def load(program, *, params=None, workers: int = 1, target: str = "native", alternates=None, clock=None):
     """The program as an object that runs on numpy arrays and Arrow tables in this process.
 
-    Raises ProgramError when the program is wrong. `workers` and `alternates` are those of every run.
+    Raises ProgramError when the program is wrong. `workers`, `alternates` and `clock` are those of every run.
     """
     from importlib.util import find_spec
 
@@ -45,7 +45,7 @@ def load(program, *, params=None, workers: int = 1, target: str = "native", alte
         raise Missing("dfc.load needs numpy: install it with `pip install dfc[embed]`")
     from dfc.compiler.embed import load as load_library
 
-    return load_library(*_read(program), _texts(params), workers, target, alternates or {})
+    return load_library(*_read(program), _texts(params), workers, target, alternates or {}, clock)
 
 
 def _read(program) -> tuple[str, str]:

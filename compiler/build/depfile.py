@@ -25,7 +25,8 @@ def depfile(bundle: Bundle, out_dir: Path, built: Iterable[str] = ()) -> str:
 def input_files(bundle: Bundle) -> list[str]:
     """All files that were read, each once, as paths from the current folder where they lie below it."""
     paths = [*bundle.inputs, *bundle.user_sources, *user_files(bundle).values()]
-    return list(dict.fromkeys(_shortest(path) for path in paths if not path.startswith("<")))  # <stdin> is no file
+    # <stdin> is no file, and make has no way to write a name with a line end.
+    return list(dict.fromkeys(_shortest(path) for path in paths if not path.startswith("<") and "\n" not in path))
 
 
 def _shortest(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import dfc
 from dfc.compiler.artifacts.bundle import Bundle
-from dfc.compiler.failure import Missing
+from dfc.compiler.failure import Failure, Missing
 from dfc.dsl.diagnostics import Diagnostics, ProgramError
 
 from . import cache
@@ -22,6 +23,9 @@ from .toolchain import INCLUDES, LINK_FLAGS, Toolchain, find_toolchain, flags
 
 # A tab is one column, as in our own spans.
 _MESSAGES = ("-fdiagnostics-color=never", "-ftabstop=1")
+
+
+_NO_ROOM = re.compile("No space left on device|File too large|Disk quota exceeded|File size limit exceeded")
 
 
 class CompilerFailed(Exception):
@@ -43,6 +47,9 @@ class Job:
         answer = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, errors="replace",
                                 env={**os.environ, "LC_ALL": "C"})
         if answer.returncode:
+            no_room = _NO_ROOM.search(answer.stderr)
+            if no_room:  # neither the program's mistake nor ours
+                raise Failure(f"the C compiler could not write what it made: {no_room[0]}")
             raise CompilerFailed(answer.stderr or answer.stdout)
         return answer.stderr
 

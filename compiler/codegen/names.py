@@ -51,12 +51,14 @@ class Names:
     """Unique names for the steps of one program: `minutes.1` becomes `minutes_1`."""
 
     app: str
-    records: frozenset[str] = frozenset()
+    records: frozenset[str] = frozenset()    # of the program, whose structs are named after them
+    functions: frozenset[str] = frozenset()  # of the user's C
     _taken: dict[str, str] = field(default_factory=dict)
+    _structs: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def step(self, name: str) -> str:
         if name not in self._taken:
-            plain = wanted = identifier(name.replace(".", "_"))
+            plain = wanted = _plain(name)
             number = len(self._taken)
             while self._meets_another(wanted):
                 wanted = f"s{number}_{plain}"
@@ -73,27 +75,35 @@ class Names:
         return f"{identifier(self.app)}_{name}"
 
     def window_view(self, step: str) -> str:
-        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_window")
+        return self._struct(step, "window")
 
     def columns_view(self, step: str, alternate: str) -> str:
-        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_{alternate}_columns")
+        return self._struct(step, f"{alternate}_columns")
 
     def state(self, step: str) -> str:
-        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_state")
+        return self._struct(step, "state")
 
     def ports(self, step: str) -> str:
-        return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_outputs")
+        return self._struct(step, "outputs")
 
-    def _beside_records(self, wanted: str) -> str:
-        """A record may be called `stats_window`, and stand beside the windows of `stats`."""
-        taken = {self.record(name) for name in self.records}
-        while wanted in taken:
-            wanted += "_"
-        return wanted
+    def _struct(self, step: str, what: str) -> str:
+        """A struct of the header, named after what the program calls the step. Beside a record `win_window` the view
+        of `win` is `win_window_`."""
+        if (step, what) not in self._structs:
+            wanted = f"{identifier(self.app)}_{_plain(step)}_{what}"
+            used = {*map(self.record, self.records), *self.functions, *self._structs.values()}
+            while wanted in used:
+                wanted += "_"
+            self._structs[step, what] = wanted
+        return self._structs[step, what]
 
     @property
     def program(self) -> str:
         return f"dfc_program_{identifier(self.app)}"
+
+
+def _plain(step: str) -> str:
+    return identifier(step.replace(".", "_"))
 
 
 def _may_meet(short: str, long: str) -> bool:

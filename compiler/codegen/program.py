@@ -11,7 +11,7 @@ from ..artifacts.interface import Interface
 from ..artifacts.parts import Part, divided
 from ..artifacts.plan import Edge, Plan, patterns_of, to_text
 from ..artifacts.step_text import kind_of
-from ..graph.used import used_aggregates, used_fields, used_functions
+from ..graph.used import c_functions, used_aggregates, used_fields, used_functions
 from ..select.segments import releases
 from .blocks import block_of
 from .connectors import connector_spec
@@ -59,8 +59,9 @@ def library_of(graph: Graph, plan: Plan) -> tuple[tuple[tuple[str, str], ...], s
 
 
 def _context(graph: Graph, plan: Plan, timed: bool = False) -> Context:
-    return Context(graph, plan, Names(graph.program.name, frozenset(step.record.name for step in graph.steps)), {},
-                   timed)
+    records = frozenset(step.record.name for step in graph.steps)
+    functions = frozenset(function.name for function in c_functions(graph))
+    return Context(graph, plan, Names(graph.program.name, records, functions), {}, timed)
 
 
 def _program_c(whole: Context, version: str) -> str:

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from dfc.compiler.failure import GOOD, Usage
+from dfc.compiler.failure import Usage
 
 from .asked import asked
 from .program_text import read_program
@@ -26,14 +26,17 @@ def run(args: Namespace) -> int:
     from dfc.dsl.diagnostics import Diagnostics
 
     order, params = build.Order(kinds, args.target, args.amalgamate), dict(args.defines)
-    texts = dict(emit(text, file, params, kinds, asked(args))) if kinds else {}
+    diagnostics = Diagnostics()
+    texts = dict(emit(text, file, params, kinds, asked(args), diagnostics)) if kinds else {}
     if not (order.builds or order.amalgamate or args.output or args.print_outputs):
-        return _print(texts)
+        _print(texts)
+        return report(diagnostics, args, sys.stderr)
     diagnostics = Diagnostics()
     bundle = pipeline.generate(text, file, params, embed="lib" in kinds, diagnostics=diagnostics, asked=asked(args))
     folder = Path(args.output or _FOLDER)
     if args.print_outputs:
-        return _print_names(folder, build.output_names(bundle, order, texts))
+        _print_names(folder, build.output_names(bundle, order, texts))
+        return report(diagnostics, args, sys.stderr)
     build.deliver(bundle, order, folder, texts, diagnostics)
     return report(diagnostics, args)
 
@@ -46,13 +49,11 @@ def _kinds(words: str) -> tuple[str, ...]:
     return tuple(kind for kind in EMITTED if kind in named)
 
 
-def _print(texts: dict[str, str]) -> int:
+def _print(texts: dict[str, str]) -> None:
     for name, content in texts.items():
         sys.stdout.write(content if len(texts) == 1 else f"==> {name} <==\n{content}\n")
-    return GOOD
 
 
-def _print_names(folder: Path, names: list[str]) -> int:
+def _print_names(folder: Path, names: list[str]) -> None:
     for name in names:
         print(folder / name)
-    return GOOD

@@ -6,8 +6,6 @@ import json
 import sys
 from argparse import Namespace
 
-from dfc.compiler.failure import GOOD
-
 from .asked import asked
 from .program_text import read_program
 from .report import report
@@ -22,6 +20,6 @@ def run(args: Namespace) -> int:
     found = pipeline.explain(text, file, dict(args.defines), diagnostics, asked(args))
     if args.json:
         sys.stdout.write(json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
-        return GOOD
-    sys.stdout.write(found.as_text())
-    return report(diagnostics, args)
+    else:
+        sys.stdout.write(found.as_text())
+    return report(diagnostics, args, sys.stderr)

@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
+from typing import TextIO
 
 from dfc.compiler.failure import GOOD, WRONG
 from dfc.dsl.diagnostics import Diagnostics
@@ -36,12 +37,13 @@ class Sources(Mapping[str, str]):
         return len(self.known)
 
 
-def report(diagnostics: Diagnostics, args: Namespace) -> int:
-    """Prints them all; the exit code is 1 if one of them is an error."""
+def report(diagnostics: Diagnostics, args: Namespace, json: TextIO | None = None) -> int:
+    """Prints them all; the exit code is 1 if one of them is an error. `json` is where lines of JSON go when something
+    else is on stdout."""
     from dfc.dsl.render import render, to_json
 
     if args.json:
-        sys.stdout.writelines(to_json(item) + "\n" for item in diagnostics.sorted())
+        (json or sys.stdout).writelines(to_json(item) + "\n" for item in diagnostics.sorted())
     elif diagnostics.items:
         sys.stdout.flush()
         sys.stderr.write(render(diagnostics, Sources(getattr(args, "texts", None)), colour=wants_colour(sys.stderr)))

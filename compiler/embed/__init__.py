@@ -9,9 +9,10 @@ threads at once: each run is an instance of its own.
 
 from __future__ import annotations
 
-from .columns import BadData, Symbols
+from .columns import BadData
 from .instance import RunFailed, Stream
 from .program import Program, load
 from .rows import Rows
+from .strings import Symbols
 
 __all__ = ["BadData", "Program", "Rows", "RunFailed", "Stream", "Symbols", "load"]

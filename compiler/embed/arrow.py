@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...dsl.types import Array, Symbol, Text
-from .columns import BadData, Symbols
+from .columns import BadData
 from .rows import Rows
+from .strings import ArrowBits, ArrowStrings, Symbols, join
 
 
 def is_arrow(data: object) -> bool:
@@ -28,10 +29,28 @@ def _column(name: str, column) -> object:
     if column.null_count:
         raise BadData(f"field `{name}`: expected no nulls, got {column.null_count}")
     if pa.types.is_dictionary(column.type):
-        return Symbols(column.indices.to_numpy(zero_copy_only=False), column.dictionary.to_pylist())
+        return Symbols(column.indices.to_numpy(zero_copy_only=False), _column(name, column.dictionary))
+    if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):
+        column = column.cast(pa.large_binary())
+    if pa.types.is_string(column.type) or pa.types.is_binary(column.type):
+        return _strings(column, 4)
+    if pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type):
+        return _strings(column, 8)
+    if pa.types.is_boolean(column.type):
+        return ArrowBits(_address(column.buffers()[1]), column.offset, len(column), column)
     if pa.types.is_fixed_size_list(column.type):
         return column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), column.type.list_size)
     return column.to_numpy(zero_copy_only=False)
+
+
+def _strings(column, offset_size: int) -> ArrowStrings:
+    _, offsets, data = column.buffers()
+    first = _address(offsets) + column.offset * offset_size
+    return ArrowStrings(first, offset_size, _address(data), len(column), column)
+
+
+def _address(buffer) -> int:
+    return buffer.address if buffer is not None else 0
 
 
 def to_table(rows: Rows):
@@ -48,15 +67,25 @@ def _array(rows: Rows, field):
             codes, texts = rows.symbols(field.name)
             return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(texts, pa.string()))
         case Text():
-            return pa.array(rows.text(field.name), pa.string())
+            return _text(rows, field)
         case Array(_, size):
-            flat = _plain(np.asarray(rows[field.name]).reshape(-1))
+            flat = _plain(np.asarray(rows[field.name]).reshape(-1))  # the copy
             return pa.FixedSizeListArray.from_arrays(pa.array(flat), size)
     return pa.array(_plain(np.asarray(rows[field.name])))
 
 
+def _text(rows: Rows, field):
+    """An Arrow string array holds at most 2 GiB, so a long column is several of them."""
+    import pyarrow as pa
+
+    column, most = np.asarray(rows[field.name]), (2**31 - 1) // field.type.size
+    parts = [join(rows.library, column[at:at + most]) for at in range(0, len(column), most)]
+    return pa.chunked_array([pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
+                             for offsets, data in parts], pa.string())
+
+
 def _plain(column: np.ndarray) -> np.ndarray:
-    """Contiguous, as Arrow wants it; minutes, hours and days, which Arrow has no type for, as whole numbers."""
+    """Minutes, hours and days, which Arrow has no type for, as whole numbers."""
     if column.dtype.kind in "mM" and np.datetime_data(column.dtype)[0] not in ("s", "ms", "us", "ns"):
         column = column.view("i8")
-    return np.ascontiguousarray(column)
+    return column

@@ -1,34 +1,37 @@
 """What a caller gives, as records of the program: checked and copied column by column.
 
-An array that has the program's own dtype already is used where it lies. Symbols, texts and times of another unit are
-converted on the way, which costs one temporary column.
+An array that has the program's own dtype already is used where it lies. Everything else is copied once, from where it
+lies into the records, and converted on the way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from ...dsl.types import Array, Bool, Duration, Field, Float, Int, Symbol, Text, Timestamp, Type
 from ..artifacts.interface import Port
-from .layout import filling_dtype, plain_dtype, record_dtype, sizes_of
+from .layout import filling_dtype, plain_dtype, record_dtype
 from .library import Library
 from .rows import Rows
+from .strings import (
+    ArrowBits,
+    ArrowStrings,
+    BadString,
+    Place,
+    Symbols,
+    put_bits,
+    put_coded,
+    put_strings,
+    table_of,
+)
 
 _ALIGNMENT = 8  # of every struct of the language
 
 
 class BadData(ValueError):
     """Data that does not fit the program: what was expected where, and what came."""
-
-
-class Symbols(NamedTuple):
-    """A dictionary-encoded column: text number i is categories[codes[i]]."""
-
-    codes: np.ndarray
-    categories: object
 
 
 class Intake:
@@ -38,6 +41,7 @@ class Intake:
         self.library, self.port = library, port
         self.dtype = record_dtype(port, library.ffi)
         self.filling = filling_dtype(port, library.ffi)
+        self._tables: dict[str, tuple[ArrowStrings, np.ndarray]] = {}  # the latest of each field
 
     def records(self, data: object) -> np.ndarray:
         """The records as they lie in memory for C: `data` itself when it is that already."""
@@ -88,11 +92,11 @@ class Intake:
     def _column(self, data: object, field: Field) -> object:
         column = data[field.name]
         if isinstance(data, Rows) and isinstance(field.type, Symbol) and data.library is not self.library:
-            return Symbols(column, data.library.texts(data.library.symbol_count()))
+            return Symbols(np.asarray(column), data.library.texts(range(data.library.symbol_count())))
         return getattr(column, "array", column) if hasattr(column, "cat") else column  # a categorical of pandas
 
     def _length(self, columns: dict[str, object]) -> int:
-        lengths = {name: len(_codes(column)) for name, column in columns.items()}
+        lengths = {name: len(column.codes if is_coded(column) else column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise BadData(f"source `{self.port.name}`: columns of different lengths: "
                           + ", ".join(f"{name} {length}" for name, length in lengths.items()))
@@ -100,62 +104,63 @@ class Intake:
 
     def _fill(self, out: np.ndarray, field: Field, column: object) -> None:
         match field.type:
-            case Symbol():
-                out[field.name] = self._symbols(field, column)
-            case Text(size):
-                texts = self._texts(field, column)
-                lengths = np.char.str_len(texts)
-                if len(lengths) and lengths.max() > size:
-                    raise self._bad(field, f"at most {size} bytes of UTF-8", f"{lengths.max()} bytes")
-                out[field.name] = texts
-                sizes_of(out, field.name)[:] = lengths
+            case Symbol() | Text():
+                self._fill_strings(out, field, column)
+            case Bool() if isinstance(column, ArrowBits):
+                put_bits(self.library, out[field.name], column)
+            case Timestamp() | Duration():
+                self._fill_times(out[field.name], field, np.asarray(column))
             case _:
                 out[field.name] = self._numbers(field, field.type, np.asarray(column))
 
     # --- texts ------------------------------------------------------------------------------------------
 
-    def _symbols(self, field: Field, column: object) -> np.ndarray:
-        if hasattr(column, "codes") and hasattr(column, "categories"):
-            return self._encoded(field, np.asarray(column.codes), column.categories)
-        array = np.asarray(column)
-        if array.dtype == np.uint32:
-            return self._known(field, array)
-        numbers = {text: self.library.intern(self._text(field, text)) for text in set(array.tolist())} \
-            if array.dtype.kind in "USOT" else self._refuse(field, "texts, Symbols(codes, categories) or numbers of "
-                                                                  "Program.symbols() as uint32", array.dtype)
-        return np.fromiter(map(numbers.__getitem__, array.tolist()), np.uint32, len(array))
+    def _fill_strings(self, out: np.ndarray, field: Field, column: object) -> None:
+        place = Place.of(out, field.name, field.type)
+        try:
+            if is_coded(column):
+                self._fill_coded(place, field, np.asarray(column.codes), column.categories)
+                return
+            if not isinstance(column, ArrowStrings):
+                column = np.asarray(column)
+                if isinstance(field.type, Symbol) and column.dtype == np.uint32:
+                    out[field.name] = self._known(field, column)
+                    return
+                self._require_texts(field, column)
+            put_strings(self.library, place, field.type, column)
+        except BadString as bad:
+            raise self._bad(field, *bad.args) from None
 
-    def _encoded(self, field: Field, codes: np.ndarray, categories: object) -> np.ndarray:
-        table = np.array([self.library.intern(self._text(field, text)) for text in categories], dtype=np.uint32)
+    def _fill_coded(self, place: Place, field: Field, codes: np.ndarray, categories: object) -> None:
         if codes.dtype.kind not in "iu":
             self._refuse(field, "codes that are integers", codes.dtype)
-        if len(codes) and (codes.min() < 0 or codes.max() >= len(table)):
+        if not codes.dtype.isnative:
+            codes = codes.astype(codes.dtype.newbyteorder("="))
+        table = self._table(field, categories)
+        if not put_coded(self.library, place, table, codes):
             raise self._bad(field, f"codes from 0 to {len(table) - 1}", f"{codes.min()} to {codes.max()}")
-        return table[codes]
+
+    def _table(self, field: Field, categories: object) -> np.ndarray:
+        """Batches of one Arrow table share their dictionary, which can't change: its table serves them all."""
+        known = self._tables.get(field.name)
+        if known is not None and isinstance(categories, ArrowStrings) and known[0] == categories:
+            return known[1]
+        table = table_of(self.library, field.type, categories)
+        if isinstance(categories, ArrowStrings):
+            self._tables[field.name] = (categories, table)
+        return table
 
     def _known(self, field: Field, numbers: np.ndarray) -> np.ndarray:
         if len(numbers) and numbers.max() >= self.library.symbol_count():
             raise self._bad(field, "numbers that Program.symbols() gave", str(numbers.max()))
         return numbers
 
-    def _text(self, field: Field, text: object) -> str:
-        """One text; bytes must be UTF-8."""
-        try:
-            if isinstance(text, bytes):
-                return text.decode()
-            if isinstance(text, str):
-                text.encode()
-                return text
-        except UnicodeError:
-            raise self._bad(field, "UTF-8", repr(text)) from None
-        raise self._bad(field, "a text", repr(text))
-
-    def _texts(self, field: Field, column: object) -> np.ndarray:
-        array = np.asarray(column)
-        if array.dtype.kind not in "USOT":
-            self._refuse(field, f"texts of at most {field.type.size} bytes", array.dtype)
-        encoded = [self._text(field, text).encode() for text in array.tolist()]
-        return np.array(encoded, dtype=np.bytes_) if encoded else np.zeros(0, "S1")
+    def _require_texts(self, field: Field, column: np.ndarray) -> None:
+        wanted = f"texts of at most {field.type.size} bytes" if isinstance(field.type, Text) else \
+            "texts, Symbols(codes, categories) or numbers of Program.symbols() as uint32"
+        if column.dtype.kind not in "USOT" and column.size or column.ndim != 1:  # numpy's empty list has floats
+            shape = "" if column.ndim == 1 else f" of {column.ndim} dimensions"
+            self._refuse(field, wanted, f"{column.dtype}{shape}")
 
     # --- numbers ----------------------------------------------------------------------------------------
 
@@ -183,17 +188,23 @@ class Intake:
         return array
 
     def _times(self, field: Field, type_: Timestamp | Duration, array: np.ndarray) -> np.ndarray:
-        wanted = plain_dtype(type_)
+        """Elements of an array of times: converted to their unit."""
+        out = np.empty(array.shape, plain_dtype(type_))
+        self._fill_times(out, Field(field.name, type_), array)
+        return out
+
+    def _fill_times(self, out: np.ndarray, field: Field, array: np.ndarray) -> None:
         if array.dtype.kind in "iu":
-            return self._integers(field, Int(64, True), array).astype("i8", copy=False).view(wanted)
-        if array.dtype.kind != wanted.kind:
-            self._refuse(field, f"{wanted} or whole numbers of {type_.unit}", array.dtype)
-        if np.isnat(array).any():
+            out.view("i8")[...] = self._integers(field, Int(64, True), array)
+            return
+        if array.dtype.kind != out.dtype.kind:
+            self._refuse(field, f"{out.dtype} or whole numbers of {field.type.unit}", array.dtype)
+        if array.size and np.isnat(array.min()):  # the least of times is NaT when one is
             raise self._bad(field, "a time", "NaT")
-        cast = array.astype(wanted)
-        if array.dtype != wanted and (cast.astype(array.dtype) != array).any():
-            raise self._bad(field, f"whole numbers of {type_.unit} that fit 64 bits", f"{array.dtype} that are not")
-        return cast
+        np.copyto(out, array, casting="unsafe")
+        if array.dtype != out.dtype and (out.astype(array.dtype) != array).any():
+            raise self._bad(field, f"whole numbers of {field.type.unit} that fit 64 bits",
+                            f"{array.dtype} that are not")
 
     def _bad(self, field: Field, expected: str, got: str) -> BadData:
         return BadData(f"source `{self.port.name}`, field `{field.name}`: expected {expected}, got {got}")
@@ -202,8 +213,8 @@ class Intake:
         raise self._bad(field, expected, str(got))
 
 
-def _codes(column: object) -> object:
-    return column.codes if hasattr(column, "codes") and hasattr(column, "categories") else column
+def is_coded(column: object) -> bool:
+    return hasattr(column, "codes") and hasattr(column, "categories")
 
 
 def _kind(data: object) -> str:

@@ -14,6 +14,9 @@ from .library import AGAIN, END, OK, Library
 from .rows import Rows, make_rows
 
 
+Clock = tuple[int, int]  # processing time of the first tuple, and from one to the next, in nanoseconds
+
+
 class RunFailed(RuntimeError):
     """The run can't go on; the message is the program's own."""
 
@@ -21,12 +24,13 @@ class RunFailed(RuntimeError):
 class Stream:
     """A running instance. A context manager: leaving it frees everything. Calls from several threads take turns."""
 
-    def __init__(self, library: Library, interface: Interface, intakes: Mapping[str, Intake], workers: int):
+    def __init__(self, library: Library, interface: Interface, intakes: Mapping[str, Intake], workers: int,
+                 clock: Clock | None = None):
         self._library, self._interface, self._intakes = library, interface, intakes
         self._lock, self._ended = threading.RLock(), False
         ffi = library.ffi
         out, error = ffi.new("dfrt_embed **"), ffi.new("dfrt_error *")
-        options = ffi.new(f"{interface.function('options')} *", {"workers": workers, "collect": True})
+        options = ffi.new(f"{interface.function('options')} *", {"workers": workers, "collect": True, **_given(clock)})
         if library.function("create")(out, options, error) != OK:
             raise RunFailed(ffi.string(error.text).decode(errors="replace"))
         self._instance = ffi.gc(out[0], library.function("destroy"))
@@ -134,6 +138,17 @@ class Stream:
         if status != OK:
             text = self._library.function("error")(self._instance)
             raise RunFailed(self._library.ffi.string(text).decode(errors="replace"))
+
+
+def _given(clock: Clock | None) -> dict[str, object]:
+    """The clock as options of the program."""
+    if clock is None:
+        return {}
+    times = clock if isinstance(clock, tuple) and len(clock) == 2 else (None, None)
+    start, step = times
+    if not all(isinstance(time, int) and -2**63 <= time < 2**63 for time in times) or step < 0:
+        raise BadData(f"clock: expected (start, step) in nanoseconds, with a step that is not negative, got {clock!r}")
+    return {"given_clock": True, "clock_start": start, "clock_step": step}
 
 
 def one_by_one(data: object) -> Iterator[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,18 @@ typedef struct dfrt_error { char text[512]; } dfrt_error;
 typedef struct dfrt_embed dfrt_embed;
 typedef struct dfrt_embed_input { const void *records; size_t count, at; bool ended; } dfrt_embed_input;
 typedef struct dfrt_embed_counts { uint64_t out, late, faults; } dfrt_embed_counts;
+typedef struct dfrt_place { void *first; size_t stride; } dfrt_place;
+typedef struct dfrt_strings { int form; const void *data, *offsets; size_t width; ptrdiff_t stride; } dfrt_strings;
+typedef struct dfrt_codes { const void *first; ptrdiff_t stride; size_t size; bool is_signed; } dfrt_codes;
+typedef struct dfrt_columns {
+    size_t (*put_symbols)(dfrt_place to, const dfrt_strings *strings, size_t count);
+    size_t (*put_texts)(dfrt_place to, uint32_t capacity, const dfrt_strings *strings, size_t count);
+    size_t (*put_entries)(dfrt_place to, size_t size, const void *table, size_t entries, const dfrt_codes *codes,
+                          size_t count);
+    void (*put_bits)(dfrt_place to, const uint8_t *bits, size_t from, size_t count);
+    size_t (*get_codes)(dfrt_place from, size_t count, int32_t *codes, uint32_t *numbers, dfrt_symbol *found);
+    void (*get_texts)(const dfrt_strings *strings, size_t count, int32_t *offsets, char *data);
+} dfrt_columns;
 void free(void *room);
 """
 _opened: dict[tuple[str, Interface], Library] = {}
@@ -42,9 +55,8 @@ class Library:
         self.ffi.cdef(_RUNTIME + interface.declarations)
         self._lib = self.ffi.dlopen(str(path))  # local: the names of two programs never meet
         self._names = dict(interface.functions)
-        self._numbers: dict[str, int] = {}
-        self._texts = np.array([""], dtype=object)
-        self._growing = threading.Lock()
+        self._texts: dict[int, str] = {}
+        self.columns = self.function("columns")()
 
     def function(self, role: str):
         return getattr(self._lib, self._names[role])
@@ -52,13 +64,8 @@ class Library:
     def free(self, room):
         self._lib.free(room)
 
-    def intern(self, text: str) -> int:
-        number = self._numbers.get(text)
-        if number is None:
-            number = self._numbers[text] = self._intern(text.encode())
-        return number
-
-    def _intern(self, text: bytes) -> int:
+    def intern(self, text: bytes) -> int:
+        """The number of a text, which is UTF-8."""
         out = self.ffi.new("dfrt_symbol *")
         if self.function("symbol")(text, len(text), out) != OK:
             raise MemoryError("no memory for a symbol")
@@ -67,15 +74,14 @@ class Library:
     def symbol_count(self) -> int:
         return self.function("symbol_count")()
 
-    def texts(self, count: int) -> np.ndarray:
-        """The texts of all symbols below `count`, by number."""
-        with self._growing:
-            known = len(self._texts)
-            if known < count:
-                more = [self._text(number) for number in range(known, count)]
-                self._texts = np.concatenate([self._texts, np.array([*more, None], dtype=object)[:-1]])
-            return self._texts[:count]
+    def texts(self, numbers: Iterable[int]) -> np.ndarray:
+        """The texts of these symbols, as objects."""
+        found = [self._text(number) for number in numbers]
+        return np.array([*found, None], dtype=object)[:-1]  # the None keeps numpy from guessing a type
 
     def _text(self, number: int) -> str:
-        slice_ = self.function("symbol_text")(number)
-        return self.ffi.unpack(slice_.data, slice_.size).decode()
+        text = self._texts.get(number)
+        if text is None:
+            slice_ = self.function("symbol_text")(number)
+            text = self._texts[number] = self.ffi.unpack(slice_.data, slice_.size).decode()
+        return text

@@ -8,33 +8,35 @@ import numpy as np
 
 from ..artifacts.interface import Interface
 from .columns import BadData, Intake
-from .instance import Stream, one_by_one
+from .instance import Clock, Stream, one_by_one
 from .layout import record_dtype
 from .library import Library, open_library
 from .rows import Rows
+from .strings import BadString, interned
 
 
 def load(text: str, file: str, params: Mapping[str, str], workers: int, target: str,
-         alternates: Mapping[str, str]) -> Program:
+         alternates: Mapping[str, str], clock: Clock | None = None) -> Program:
     from .. import pipeline
     from ..build.embeddable import compile_embeddable, library_names
 
     bundle = pipeline.generate(text, file, params, embed=True)
     folder = compile_embeddable(bundle, target, sanitize=False)
     library = open_library(folder / library_names(bundle.app)[1], bundle.interface)
-    return Program(library, bundle.interface, workers, alternates)
+    return Program(library, bundle.interface, workers, alternates, clock)
 
 
 class Program:
     """A compiled program in this process. Any number of threads may run it at once."""
 
-    def __init__(self, library: Library, interface: Interface, workers: int, alternates: Mapping[str, str]):
+    def __init__(self, library: Library, interface: Interface, workers: int, alternates: Mapping[str, str],
+                 clock: Clock | None = None):
         if not isinstance(workers, int) or not 1 <= workers <= 256:
             raise BadData(f"workers: expected a number from 1 to 256, got {workers!r}")
         self._library, self._interface = library, interface
         self._intakes = {port.name: Intake(library, port) for port in interface.sources}
-        self.workers, self.alternates = workers, dict(alternates)
-        self.open().close()  # says at once what is wrong with workers or alternates
+        self.workers, self.alternates, self.clock = workers, dict(alternates), clock
+        self.open().close()  # says at once what is wrong with them
 
     @property
     def name(self) -> str:
@@ -57,31 +59,35 @@ class Program:
 
     def symbols(self, texts: Iterable[str]) -> np.ndarray:
         """The numbers that stand for these texts in symbol fields, as uint32."""
-        return np.array([self._library.intern(text) for text in texts], dtype=np.uint32)
+        try:
+            return interned(self._library, texts)
+        except BadString as bad:
+            raise BadData("expected {}, got {}".format(*bad.args)) from None
 
-    def run(self, *, arrow: bool = False, **sources: object) -> dict:
+    def run(self, *, arrow: bool = False, clock: Clock | None = None, **sources: object) -> dict:
         """All sources to their ends; the results of every sink. Each source is an array, a mapping of columns, an
-        Arrow table, or an iterable of them."""
+        Arrow table, or an iterable of them. `clock` is (start, step): the processing time of the first tuple, and
+        from each to the next, in nanoseconds."""
         inputs = self._inputs(sources)
-        with self.open() as stream:
+        with self.open(clock) as stream:
             for _ in stream.feed(inputs):
                 pass
             results = stream.drain()
         return {name: rows.to_arrow() for name, rows in results.items()} if arrow else results
 
-    def stream(self, **sources: object) -> Iterator[tuple[str, Rows]]:
+    def stream(self, *, clock: Clock | None = None, **sources: object) -> Iterator[tuple[str, Rows]]:
         """As `run`, but (sink, rows) as they come: after every batch what is there, then the rest."""
-        return self._stream(self._inputs(sources))
+        return self._stream(self._inputs(sources), clock)
 
-    def _stream(self, inputs: dict[str, Iterator[object]]) -> Iterator[tuple[str, Rows]]:
-        with self.open() as stream:
+    def _stream(self, inputs: dict[str, Iterator[object]], clock: Clock | None) -> Iterator[tuple[str, Rows]]:
+        with self.open(clock) as stream:
             for _ in stream.feed(inputs):
                 yield from _some(stream.poll())
             yield from _some(stream.drain())
 
-    def open(self) -> Stream:
+    def open(self, clock: Clock | None = None) -> Stream:
         """An instance to push to and to ask: `with program.open() as stream: stream.push(quotes=batch)`."""
-        stream = Stream(self._library, self._interface, self._intakes, self.workers)
+        stream = Stream(self._library, self._interface, self._intakes, self.workers, clock or self.clock)
         for operator, alternate in self.alternates.items():
             stream.set_alternate(operator, alternate)
         return stream

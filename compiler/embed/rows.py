@@ -6,6 +6,7 @@ import numpy as np
 
 from ...dsl.types import Record, Symbol, Text
 from .library import Library
+from .strings import encode
 
 
 class Rows(np.ndarray):
@@ -24,16 +25,13 @@ class Rows(np.ndarray):
         column = np.asarray(self[field])
         if isinstance(self._type(field), Text):
             return np.array([one.decode() for one in column.tolist()] + [None], dtype=object)[:-1]
-        return self.library.texts(self._highest(column))[column]
+        codes, categories = self.symbols(field)
+        return categories[codes]
 
     def symbols(self, field: str) -> tuple[np.ndarray, np.ndarray]:
-        """A symbol field as codes and the categories that occur, in the order of their numbers."""
-        column = np.asarray(self[field])
-        texts = self.library.texts(self._highest(column))
-        used = np.zeros(len(texts), dtype=bool)
-        used[column] = True
-        codes = (np.cumsum(used, dtype=np.int32) - 1)[column] if len(column) else np.zeros(0, np.int32)
-        return codes, texts[used]
+        """A symbol field as codes and the categories that occur, in the order of their first appearance."""
+        codes, numbers = encode(self.library, np.asarray(self[field]))
+        return codes, self.library.texts(numbers.tolist())
 
     def to_arrow(self):
         """A pyarrow table; symbols become dictionary-encoded columns."""
@@ -46,10 +44,6 @@ class Rows(np.ndarray):
         if not isinstance(type_, Symbol | Text):
             raise TypeError(f"`{field}` is no symbol or text of these rows")
         return type_
-
-    @staticmethod
-    def _highest(column: np.ndarray) -> int:
-        return int(column.max()) + 1 if len(column) else 0
 
 
 def make_rows(array: np.ndarray, library: Library, record: Record) -> Rows:

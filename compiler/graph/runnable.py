@@ -10,7 +10,7 @@ from ...dsl.diagnostics import Diagnostic, Diagnostics, ProgramError
 from ...dsl.span import Span
 
 RUNNABLE_CODES: dict[str, Code] = {
-    "E0803": Code("a window can't have a time of its own yet",
+    "E0803": Code("a window can't have a time of its own",
                   "Processing time belongs to the source: its tuples take the clock's time when they are read, and "
                   "every window after it goes by that. A window can't choose it for a stream that has event time.",
                   "|> window time 1s processing", "source q: Quote = csv(\"-\") processing time"),

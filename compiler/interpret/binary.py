@@ -79,8 +79,5 @@ def _value(raw, type_: Type, symbols: list[str]):
                 raise NotThisType("a symbol that is not in the file of symbols")
             return symbols[raw]
         case Text():
-            text = raw.rstrip(b"\0")
-            if b"\0" in text:
-                raise NotThisType("bytes behind the closing zero")
-            return parse_text(text, type_)
+            return parse_text(raw.rstrip(b"\0"), type_)
     return raw

@@ -12,6 +12,7 @@ from .expressions import columns_of
 from .steps import Item
 
 NEVER, FOREVER = -math.inf, math.inf
+FURTHEST = 1 << 62  # from 0, on the axis of time: bounds of windows fit 64 bits, too
 
 
 class Inlet:
@@ -43,22 +44,30 @@ class Inlet:
             if isinstance(row, Malformed):
                 self.malformed.append(row)
             else:
-                self.waiting = Item(row[self.time_column] if self.timed else 0, row)
+                self.waiting = Item(on_axis(row[self.time_column]) if self.timed else 0, row)
         return True
 
     def next(self) -> Item:
         item, self.waiting = self.waiting, None
-        return item if self.clock is None else Item(self.clock.now(), item.row)
+        return item if self.clock is None else Item(on_axis(self.clock.now()), item.row)
 
     def is_late(self, item: Item) -> bool:
-        return self.timed and item.time < self.watermark
+        return self.timed and (item.time < self.watermark or self._off_axis(item))
+
+    def _off_axis(self, item: Item) -> bool:
+        """Such a tuple moves nothing: one broken row would make all that follow late."""
+        return self.timed and item.row[self.time_column] != item.time
 
     def moves_with(self, item: Item) -> bool:
         """Takes note of a tuple, late or not. True when the watermark has moved."""
-        if not self.timed and self.clock is None:
+        if not self.timed and self.clock is None or self._off_axis(item):
             return False
         if self.source.slack is None:
             self.slack = max(self.slack, self.highest - item.time)
         self.highest = max(self.highest, item.time)
         before, self.watermark = self.watermark, max(self.watermark, self.highest - self.slack)
         return self.watermark > before
+
+
+def on_axis(time: int) -> int:
+    return max(-FURTHEST, min(FURTHEST, time))

@@ -3,8 +3,6 @@
 
 #include <time.h>
 
-#include "dfrt/arith.h"
-
 static int64_t machine_time(const dfrt_clock *clock)
 {
     struct timespec now;
@@ -19,7 +17,7 @@ int64_t dfrt_clock_read(dfrt_clock *clock)
         return clock->last = machine_time(clock);
     }
     clock->last = clock->next;
-    clock->next = dfrt_add_time(clock->next, clock->step);
+    clock->next = dfrt_on_axis(dfrt_add_time(clock->next, clock->step));
     return clock->last;
 }
 

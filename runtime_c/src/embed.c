@@ -225,6 +225,10 @@ static dfrt_status check_options(const dfrt_program *program, const dfrt_embed_o
     if (options->workers > MOST_WORKERS) {
         return dfrt_fail(error, DFRT_USAGE, "%u workers; there can be %d", options->workers, MOST_WORKERS);
     }
+    if (options->given_clock && options->clock_step < 0) {
+        return dfrt_fail(error, DFRT_USAGE, "clock_step is %lld, and time does not go back",
+                         (long long)options->clock_step);
+    }
     return DFRT_OK;
 }
 
@@ -274,6 +278,9 @@ static dfrt_status open_all(dfrt_embed *embed, const dfrt_embed_options *options
     dfrt_status status = copy_options(embed, options, error);
     if (status == DFRT_OK) {
         status = dfrt__run_open(&embed->run, embed->program, error);
+    }
+    if (status == DFRT_OK && options->given_clock) {
+        embed->run.clock = dfrt_clock_of(options->clock_start, options->clock_step);
     }
     if (status == DFRT_OK) {
         status = dfrt__layout_open(&embed->layout, embed->program, &embed->run, workers, embed->fused, error);

@@ -119,13 +119,11 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
 {
     char *middle, *end = NULL;
     errno = 0;
-    clock->next = strtoll(word, &middle, 10);
-    clock->step = *middle == '+' ? strtoll(middle + 1, &end, 10) : -1;
-    if (errno != 0 || middle == word || end == NULL || end == middle + 1 || *end != '\0' || clock->step < 0) {
+    long long start = strtoll(word, &middle, 10), step = *middle == '+' ? strtoll(middle + 1, &end, 10) : -1;
+    if (errno != 0 || middle == word || end == NULL || end == middle + 1 || *end != '\0' || step < 0) {
         return dfrt_fail(error, DFRT_USAGE, "--clock takes START+STEP in nanoseconds, not '%s'", word);
     }
-    clock->given = true;
-    clock->last = clock->next;
+    *clock = dfrt_clock_of(start, step);
     return DFRT_OK;
 }
 

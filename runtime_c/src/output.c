@@ -5,11 +5,36 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "peer.h"
 
-dfrt_status dfrt_output_open(dfrt_output *out, const char *path, dfrt_error *error)
+enum { LOOK_MS = 50 };
+
+/* Opening a FIFO waits for its reader, and a signal that comes just before would not end that. So we ask again and
+ * again instead. -1 with ECANCELED when the program is to end. */
+static int open_fifo(const char *path, int stop_fd)
+{
+    for (;;) {
+        int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        if (fd >= 0 && fcntl(fd, F_SETFL, O_WRONLY) == 0) return fd;
+        if (fd >= 0) (void)close(fd);
+        if (fd >= 0 || errno != ENXIO) return -1;
+        struct pollfd ask = {.fd = stop_fd, .events = POLLIN};
+        if (poll(&ask, 1, LOOK_MS) > 0) return errno = ECANCELED, -1;
+    }
+}
+
+static int open_path(const char *path, int stop_fd)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0) return STDOUT_FILENO;
+    if (stat(path, &about) == 0 && S_ISFIFO(about.st_mode)) return open_fifo(path, stop_fd);
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+dfrt_status dfrt_output_open(dfrt_output *out, const char *path, int stop_fd, dfrt_error *error)
 {
     *out = (dfrt_output){.fd = -1};
     out->path = strdup(path);
@@ -18,8 +43,10 @@ dfrt_status dfrt_output_open(dfrt_output *out, const char *path, dfrt_error *err
     if (out->path == NULL || out->buffer == NULL) {
         status = dfrt_fail(error, DFRT_MEMORY, "no memory to open '%s'", path);
     } else {
-        out->fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (out->fd < 0) status = dfrt_fail(error, DFRT_IO, "cannot create '%s': %s", path, strerror(errno));
+        out->fd = open_path(path, stop_fd);
+        if (out->fd < 0)
+            status = dfrt_fail(error, errno == ECANCELED ? DFRT_END : DFRT_IO, "cannot create '%s': %s", path,
+                               strerror(errno));
     }
     if (status != DFRT_OK) {
         free(out->path);

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "pace.h"
 
+#include <dfrt/arith.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,23 +58,35 @@ int dfrt__pace_poll_fd(const dfrt_source *source)
 }
 
 /* A double has a quarter of a microsecond to offer for times of our century, which is less than a timer's error. */
-static double event_ns(const dfrt_source *source, const char *record)
+static bool event_ns(const dfrt_source *source, size_t record, double *ns)
 {
     const dfrt_field *field = &source->record->fields[source->options.event_time];
     int64_t time;
-    memcpy(&time, record + field->offset, sizeof time);
-    return (double)time * (double)(field->unit_ns > 0 ? field->unit_ns : 1);
+    memcpy(&time, source->pace->records + record * source->record->size + field->offset, sizeof time);
+    *ns = (double)time * (double)(field->unit_ns > 0 ? field->unit_ns : 1);
+    return time == dfrt_on_axis(time); /* else it is late whatever comes: there is nothing to wait for */
+}
+
+static void begin_at(dfrt_replay *replay, double ns)
+{
+    if (!replay->known || ns < replay->origin_ns) replay->origin_ns = ns;
+    replay->known = true;
+}
+
+static double due_by_time(const dfrt_source *source)
+{
+    dfrt_replay *replay = source->options.replay;
+    double ns;
+    if (!event_ns(source, source->pace->at, &ns)) return 0;
+    if (!replay->known) begin_at(replay, ns);
+    return (ns - replay->origin_ns) / replay->speed;
 }
 
 /* When the next record is due, after the beginning. Far away is far enough. */
 static uint64_t due_ns(const dfrt_source *source)
 {
-    const dfrt__pace *pace = source->pace;
     const dfrt_replay *replay = source->options.replay;
-    double after = replay->rate > 0
-                       ? (double)pace->given * 1e9 / replay->rate
-                       : (event_ns(source, pace->records + pace->at * source->record->size) - replay->origin_ns) /
-                             replay->speed;
+    double after = replay->rate > 0 ? (double)source->pace->given * 1e9 / replay->rate : due_by_time(source);
     return after <= 0 ? 0 : after < 9e18 ? (uint64_t)after : (uint64_t)9e18;
 }
 
@@ -82,9 +96,8 @@ static void introduce(dfrt_source *source)
     source->pace->introduced = true;
     replay->awaited--;
     if (source->pace->count == 0 || replay->rate > 0) return;
-    double first = event_ns(source, source->pace->records);
-    if (!replay->known || first < replay->origin_ns) replay->origin_ns = first;
-    replay->known = true;
+    double first;
+    if (event_ns(source, 0, &first)) begin_at(replay, first);
 }
 
 /* Fills the buffer; DFRT_OK when it holds a record. */

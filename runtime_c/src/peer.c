@@ -164,9 +164,11 @@ dfrt_status dfrt__peer_open(dfrt__peer **out, const char *name, const dfrt_endpo
     dfrt_status status = peer->rows == NULL ? dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", spec->address)
                                             : dfrt_endpoint_open(&peer->endpoint, name, spec, quiet, error);
     /* Without a second attempt the first one tells whether there is any sense in beginning. */
+    peer->waited_ms = GRACE_MS; /* nothing is there yet that would be lost */
     if (status == DFRT_OK && !spec->listen && !spec->retry && connect_peer(peer, error) != 0)
         status = told_to_stop(peer) ? dfrt_fail(error, DFRT_END, "stopped while connecting to '%s'", spec->address)
                                     : DFRT_IO;
+    peer->waited_ms = 0;
     if (status == DFRT_OK) return DFRT_OK;
     dfrt__peer_close(peer);
     *out = NULL;

@@ -37,18 +37,18 @@ static void free_binary(dfrt__binary_sink *binary)
     free(binary);
 }
 
-static dfrt_status open_symbols(dfrt_sink *sink, const char *path, dfrt_error *error)
+static dfrt_status open_symbols(dfrt_sink *sink, const char *path, int stop_fd, dfrt_error *error)
 {
     if (strcmp(path, "-") == 0)
         return dfrt_fail(error, DFRT_USAGE, "binary:- cannot carry symbols, which need a second file");
     char *beside;
     if (asprintf(&beside, "%s.symbols", path) < 0) return dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", path);
-    dfrt_status status = dfrt_output_open(&sink->binary->symbols, beside, error);
+    dfrt_status status = dfrt_output_open(&sink->binary->symbols, beside, stop_fd, error);
     free(beside);
     return status;
 }
 
-static dfrt_status open_binary(dfrt_sink *sink, const char *path, dfrt_error *error)
+static dfrt_status open_binary(dfrt_sink *sink, const char *path, int stop_fd, dfrt_error *error)
 {
     const dfrt_record *record = sink->record;
     dfrt__binary_sink *binary = sink->binary = calloc(1, sizeof *binary);
@@ -62,20 +62,21 @@ static dfrt_status open_binary(dfrt_sink *sink, const char *path, dfrt_error *er
         if (record->fields[i].kind == DFRT_SYMBOL) binary->places[binary->place_count++] = place;
         place += dfrt__packed_size(&record->fields[i]);
     }
-    return binary->place_count == 0 ? DFRT_OK : open_symbols(sink, path, error);
+    return binary->place_count == 0 ? DFRT_OK : open_symbols(sink, path, stop_fd, error);
 }
 
 /* What the format needs beside the output, which is open. */
-static dfrt_status open_format(dfrt_sink *sink, dfrt__sink_kind format, const char *path, dfrt_error *error)
+static dfrt_status open_format(dfrt_sink *sink, dfrt__sink_kind format, const char *path, int stop_fd,
+                               dfrt_error *error)
 {
     switch (format) {
-    case DFRT__SINK_BINARY: return open_binary(sink, path, error);
+    case DFRT__SINK_BINARY: return open_binary(sink, path, stop_fd, error);
     case DFRT__SINK_JSONL: return dfrt_jsonl_writer_open(&sink->json, sink->record, error);
     default: write_header(sink); return DFRT_OK;
     }
 }
 
-static dfrt_status open_file(dfrt_sink *sink, const char *name, const char *spec, dfrt_error *error)
+static dfrt_status open_file(dfrt_sink *sink, const char *name, const char *spec, int stop_fd, dfrt_error *error)
 {
     static const struct { const char *prefix; dfrt__sink_kind kind; } kinds[] = {
         {"csv:", DFRT__SINK_CSV}, {"jsonl:", DFRT__SINK_JSONL}, {"binary:", DFRT__SINK_BINARY}};
@@ -84,8 +85,8 @@ static dfrt_status open_file(dfrt_sink *sink, const char *name, const char *spec
         if (strncmp(spec, kinds[i].prefix, strlen(kinds[i].prefix)) != 0) continue;
         if (*path == '\0') return dfrt_fail(error, DFRT_USAGE, "sink '%s': '%s' needs a path", name, spec);
         sink->kind = kinds[i].kind;
-        dfrt_status status = dfrt_output_open(&sink->output, path, error);
-        if (status == DFRT_OK) status = open_format(sink, sink->kind, path, error);
+        dfrt_status status = dfrt_output_open(&sink->output, path, stop_fd, error);
+        if (status == DFRT_OK) status = open_format(sink, sink->kind, path, stop_fd, error);
         /* Also a stream without results has its header. */
         return status == DFRT_OK ? dfrt_output_flush(&sink->output, error) : status;
     }
@@ -121,7 +122,7 @@ static dfrt_status open_peer(dfrt_sink *sink, const char *name, const dfrt_endpo
     status = dfrt__peer_open(&peer, name, spec, options->stop_fd, options->quiet, &reason);
     if (status != DFRT_OK) return dfrt_fail(error, status, "sink '%s': %.400s", name, reason.text);
     status = dfrt__output_open_peer(&sink->output, peer, spec->address, error);
-    if (status == DFRT_OK) status = open_format(sink, sink->format, spec->address, error);
+    if (status == DFRT_OK) status = open_format(sink, sink->format, spec->address, options->stop_fd, error);
     if (status == DFRT_OK)
         status = dfrt__peer_greet(peer, (dfrt_slice){sink->output.buffer, sink->output.used}, error);
     sink->output.used = 0;
@@ -149,7 +150,7 @@ static dfrt_status open_kind(dfrt_sink *sink, const char *name, const char *spec
         return DFRT_OK;
     }
     if (dfrt_is_endpoint_spec(spec)) return open_socket(sink, name, spec, options, error);
-    return open_file(sink, name, spec, error);
+    return open_file(sink, name, spec, options->stop_fd, error);
 }
 
 dfrt_status dfrt_sink_open(dfrt_sink **out, const char *name, const char *spec, const dfrt_record *record,

@@ -46,7 +46,7 @@ static dfrt_status prepare(dfrt_source *source, const char *name, const char *sp
     bool socket = dfrt_is_endpoint_spec(spec);
     dfrt_status status = socket ? DFRT_OK : choose_kind(source, spec, &rest, error);
     if (status == DFRT_OK && source->options.malformed_path != NULL)
-        status = dfrt_output_open(&source->kept, source->options.malformed_path, error);
+        status = dfrt_output_open(&source->kept, source->options.malformed_path, source->options.stop_fd, error);
     if (status == DFRT_OK)
         status = socket ? dfrt__transport_open(source, spec, error) : source->kind->open(source, rest, error);
     if (status == DFRT_OK) status = dfrt__pace_open(source, error);

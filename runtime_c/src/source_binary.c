@@ -122,7 +122,7 @@ static const char *misfit_reason(const dfrt_field *field)
 {
     switch (field->kind) {
     case DFRT_BOOL: return "a bool that is neither 0 nor 1";
-    case DFRT_TEXT: return "not valid UTF-8, or bytes behind the closing zero";
+    case DFRT_TEXT: return "not valid UTF-8";
     case DFRT_SYMBOL: return "a symbol that is not in the file of symbols";
     default: return "does not fit";
     }

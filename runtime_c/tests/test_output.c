@@ -12,7 +12,7 @@ static void test_forms(void)
     dfrt_output out;
     dfrt_symbol symbol;
     CHECK(dfrt_symbol_intern("sy,m", 4, &symbol) == DFRT_OK);
-    CHECK(dfrt_output_open(&out, "forms", &error) == DFRT_OK);
+    CHECK(dfrt_output_open(&out, "forms", -1, &error) == DFRT_OK);
     dfrt_put_i64(&out, -5);
     dfrt_put_char(&out, ' ');
     dfrt_put_u64(&out, UINT64_MAX);
@@ -39,7 +39,7 @@ static void test_sizes(void)
     dfrt_output out;
     size_t total = 0;
     char *piece = malloc(500000);
-    CHECK(piece != NULL && dfrt_output_open(&out, "sizes", &error) == DFRT_OK);
+    CHECK(piece != NULL && dfrt_output_open(&out, "sizes", -1, &error) == DFRT_OK);
     memset(piece, 'p', 500000);
     for (size_t size = 1; size < 500000; size = size * 3 + 1, total += size) dfrt_put_bytes(&out, piece, size);
     CHECK(dfrt_output_flush(&out, &error) == DFRT_OK);
@@ -53,15 +53,15 @@ static void test_sizes(void)
 static void test_failures(void)
 {
     dfrt_output out;
-    CHECK(dfrt_output_open(&out, "no/such/folder", &error) == DFRT_IO && strstr(error.text, "'no/such/folder'") != NULL);
-    CHECK(dfrt_output_open(&out, "/dev/full", &error) == DFRT_OK);
+    CHECK(dfrt_output_open(&out, "no/such/folder", -1, &error) == DFRT_IO && strstr(error.text, "'no/such/folder'") != NULL);
+    CHECK(dfrt_output_open(&out, "/dev/full", -1, &error) == DFRT_OK);
     for (int i = 0; i < 100000; i++) dfrt_put_i64(&out, i);
     CHECK(dfrt_output_flush(&out, &error) == DFRT_IO && strstr(error.text, "'/dev/full'") != NULL);
     dfrt_put_i64(&out, 1);
     CHECK(dfrt_output_close(&out, &error) == DFRT_IO);
     int ends[2];
     CHECK(signal(SIGPIPE, SIG_IGN) != SIG_ERR && pipe(ends) == 0 && close(ends[0]) == 0);
-    CHECK(dfrt_output_open(&out, "replaced", &error) == DFRT_OK);
+    CHECK(dfrt_output_open(&out, "replaced", -1, &error) == DFRT_OK);
     CHECK(dup2(ends[1], out.fd) == out.fd && close(ends[1]) == 0);
     dfrt_put_i64(&out, 1);
     CHECK(dfrt_output_close(&out, &error) == DFRT_IO && strstr(error.text, "'replaced'") != NULL);

@@ -59,13 +59,13 @@ static void test_binary(void)
     check_file("t.bin.symbols", "B\n\"a,\n\"\"x\"\"\"\n\"\"\n");
     CHECK(copy_to_csv("binary:t.bin", "csv:back.csv") == 0);
     check_file("back.csv", rows);
-    /* Damage: a symbol that is not there, a bool of 2, text after its zero, and half a record. */
+    /* Damage: a symbol that is not there, a bool of 2, text that is no UTF-8, and half a record. */
     unsigned char packed[4 * TRADE_PACKED];
     FILE *file = fopen("t.bin", "rb");
     CHECK(file != NULL && fread(packed, 1, sizeof packed, file) == sizeof packed && fclose(file) == 0);
     packed[8] = 3;
     packed[TRADE_PACKED + 24] = 2;
-    packed[2 * TRADE_PACKED + 25] = 0;
+    packed[2 * TRADE_PACKED + 25] = 0xff;
     write_file("t.bin", packed, sizeof packed);
     CHECK(copy_to_csv("binary:t.bin", "csv:back.csv") == 3);
     check_file("back.csv", "ts,symbol,price,size,buy,note\n2,\"a,\n\"\"x\"\"\",2e+20,-2,true,\"n,o\"\n");

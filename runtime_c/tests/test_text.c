@@ -37,7 +37,9 @@ int main(void)
     CHECK(!dfrt_parse_text("abcdef", 6, &field, 5) && !dfrt_parse_text("\xff", 1, &field, 5));
     CHECK(dfrt_parse_text("", 0, &field, 5) && field.size == 0);
     CHECK(dfrt_text_decode((const unsigned char *)"ab\0\0\0", &field, 5) && field.size == 2);
-    CHECK(!dfrt_text_decode((const unsigned char *)"ab\0c\0", &field, 5));
+    CHECK(dfrt_text_decode((const unsigned char *)"ab\0c\0", &field, 5) && field.size == 4);
+    CHECK(dfrt_text_decode((const unsigned char *)"\0\0\0\0", &field, 4) && field.size == 0);
+    CHECK(!dfrt_text_decode((const unsigned char *)"ab\0\xff", &field, 4));
     check_split("a,b,,c", ",", "a|b||c|");
     check_split("", ",", "|");
     check_split(",", ",", "||");

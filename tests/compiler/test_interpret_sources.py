@@ -56,7 +56,7 @@ def test_packed_records():
         (65535, 1, "hä".encode(), 1), (0, 2, b"", 0), (0, 0, b"a\0b\0", 0), (0, 0, b"\xff", 0), (7, 0, b"abcd", 0),
         (0, 0, b"", 2)]) + b"abc"
     rows = [row.line if isinstance(row, Malformed) else row for row in unpack_rows(data, PACKED, ["zero", "one"])]
-    assert rows == [(65535, "one", "hä", True), 2, 3, 4, (7, "zero", "abcd", False), 6, 7]
+    assert rows == [(65535, "one", "hä", True), 2, (0, "zero", "a\0b", False), 4, (7, "zero", "abcd", False), 6, 7]
 
 
 def test_sources_are_opened_by_their_connector(tmp_path):

@@ -13,7 +13,8 @@ from tests.differential.native import build, check_inputs
 FLOATS = ("nan", "inf", "-inf", "-0.0", "0.0", "1.5", "-1.5", "0.1", "1e300", "-1e-300", "5e-324", "1e22", "255.9",
           "-0.5", "2.5")
 INTEGERS = ("0", "1", "-1", "7", "-7", "127", "-128", "9223372036854775807", "-9223372036854775808", "9007199254740993")
-LOW, HIGH = -(1 << 62), 1 << 62  # beyond, the bounds of windows no longer fit 64 bits
+LOW, HIGH = -(1 << 62), 1 << 62  # the ends of the time axis
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 
 def table(header: str, lines) -> bytes:
@@ -97,6 +98,20 @@ EDGES = {
     "tumbling": series("time 10ms", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
     "sessions": series("session gap 10ms", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
     "counts": series("count 2", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
+    **{f"beyond, {window}": series(window, (LEAST, LOW - 1, LOW, LOW + 1, MOST, 0, HIGH + 1, 5, HIGH - 1, HIGH, MOST, LEAST))
+       for window in ("time 10ms slide 4ms", "time 10ms", "time 4ms slide 9ms", "time 1ms", "session gap 10ms", "count 2",
+                      "time 10ms every tuple", "time 6671999447d", "session gap 6671999447d",
+                      "time 3000000000d slide 6671999447d")},
+    "a late stream of times beyond": (
+        'record R { t: timestamp<ms>, v: i32 }\n'
+        'source in: R = csv("in.csv") event time t slack auto late to tardy\n'
+        "stream on = in |> window session gap 6671999447d |> aggregate { n: count(), start: window_start }\n"
+        "stream again = on |> window time 6671999447d |> aggregate { n: sum(n), start: window_start, end: window_end }\n"
+        "stream off = tardy |> window time 7ms slide 3ms |> aggregate { n: count(), start: window_start, end: window_end }\n"
+        "stream pairs = tardy |> join in by v within 10ms { v: in.v, t: tardy.t }\n"
+        'sink a = again to csv("a.csv")\nsink b = off to csv("b.csv")\nsink c = pairs to csv("c.csv")\n',
+        {"in.csv": table("t,v", (f"{time},{n % 2}" for n, time in enumerate(
+            (LOW, MOST, LEAST, LOW + 7, LOW + 2, HIGH + 1, 0, -5, HIGH, LOW, LOW - 1, MOST))))}),
 }
 
 

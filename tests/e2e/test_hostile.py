@@ -101,6 +101,32 @@ def test_a_full_disk(hostile, kind):
     assert answer.stderr.splitlines()[-1] == ("hostile: error: cannot write '/dev/full': No space left on device")
 
 
+def test_no_room_for_what_stands_beside(hostile):
+    """Malformed rows that are kept, and the summary."""
+    (hostile.folder / "bad.csv").write_text("name,n\n" + "x,y\n" * 10_000)
+    answer = hostile.run("--source", "rows=csv:bad.csv", "--malformed", "kept", preexec_fn=few_bytes)
+    assert answer.returncode == 0, answer.stderr
+    for name in ("kept.rows", "kept.raw"):
+        os.replace(hostile.folder / name, hostile.folder / f"{name}.before")
+    os.symlink("/dev/full", hostile.folder / "kept.rows")
+    answer = hostile.run("--source", "rows=csv:bad.csv", "--malformed", "kept")
+    assert answer.returncode == 4
+    assert "cannot write 'kept.rows': No space left on device" in answer.stderr.splitlines()[-1]
+
+
+def test_a_full_disk_for_the_compiler(dfc, tmp_path):
+    (tmp_path / "app.dfl").write_text(PROGRAM)
+    answer = dfc("compile", "app.dfl", "-o", "out", preexec_fn=few_bytes)
+    assert (answer.returncode, answer.stderr.count("\n")) == (4, 1)
+    assert "could not write" in answer.stderr or "can't write" in answer.stderr  # the C compiler, or dfc itself
+    assert dfc("compile", "app.dfl", "-o", "out").returncode == 0  # what is there already does not mislead it
+    assert subprocess.run(["make", "-q"], cwd=tmp_path / "out").returncode == 0
+    for words in (("--emit", "c"), ("--print-outputs",)):
+        with open("/dev/full", "w") as full:
+            answer = dfc("compile", "app.dfl", *words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        assert answer.returncode == 4 and answer.stderr == "dfc: No space left on device\n"
+
+
 def few_bytes() -> None:
     """The disk is full after 100,000 bytes; the signal that goes with it is not wanted."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
 
 import pytest
 from dfc.dsl.builtins import AGGREGATES, CASTS, SCALAR_FUNCTIONS
@@ -145,6 +146,30 @@ def test_program_files_of_any_name(tmp_path, file, dfc):
     assert (answer.returncode, answer.stderr) == (0, "")
     assert compiled(text, tmp_path).run().returncode == 0
     assert (tmp_path / "out.csv").read_text() == "n\n2\n"
+
+
+@pytest.mark.parametrize("name", ["a b", "ap'os $HOME", "new\nline", "per%s", '"#\\(p)'])
+def test_folders_and_c_files_of_any_name(tmp_path, dfc, name):
+    """The C file, the header that it includes, the folder of the program and the folder that is written."""
+    folder = tmp_path / name
+    (folder / "sub").mkdir(parents=True)
+    header = "h" if set(name) & set('"\\\n') else name  # C has no escapes in the names of headers
+    (folder / "sub" / f"{name}.c").write_text(f'#include "named.h"\n#include "{header}.h"\n'
+                                              "bool twice(const named_R *t, named_R *r) { r->n = TWO * t->n; return true; }\n")
+    (folder / "sub" / f"{header}.h").write_text("#define TWO 2\n")
+    path = literal(f"sub/{name}.c")
+    (folder / "app.dfl").write_text(f'app named\nrecord R {{ n: i64 }}\nsource s: R = csv("in.csv")\n'
+                                    f'operator o on s -> R {{ alternate a = c({path}, "twice") }}\n'
+                                    'sink out = o to csv("out.csv")\n')
+    (folder / "in.csv").write_text("n\n4\n")
+    answer = dfc("compile", "app.dfl", "-o", f"out {name}", cwd=folder)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    out = folder / f"out {name}"
+    (out / "named").unlink()
+    made = subprocess.run(["make"], cwd=out, capture_output=True, text=True)
+    assert made.returncode == 0 and "warning" not in made.stderr, made.stderr
+    assert subprocess.run([out / "named"], cwd=folder).returncode == 0
+    assert (folder / "out.csv").read_text() == "n\n8\n"
 
 
 def test_a_c_error_in_such_a_file_is_shown_there(tmp_path, dfc):

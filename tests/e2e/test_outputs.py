@@ -52,6 +52,18 @@ def test_a_library_is_headers_and_two_files(dfc, program):
     assert "out/libsmall.a out/libsmall.so: \\\n  small.dfl\n" in (program / "out" / "small.d").read_text()
 
 
+@pytest.mark.parametrize("words", [("--emit", "plan"), ("--emit", "ast,c"), ("--print-outputs",)], ids=" ".join)
+def test_warnings_stand_beside_what_is_printed(dfc, program, words):
+    (program / "small.dfl").write_text(GOOD + "stream unread = trades |> filter true\n")
+    wanted = dfc("check", "small.dfl")
+    assert "warning[W" in wanted.stderr
+    answer = dfc("compile", "small.dfl", *words)
+    assert (answer.returncode, answer.stderr) == (0, wanted.stderr) and "warning" not in answer.stdout
+    with_json = dfc("compile", "small.dfl", *words, "--json")
+    assert with_json.stderr == dfc("check", "small.dfl", "--json").stdout and with_json.stdout == answer.stdout
+    assert dfc("explain", "small.dfl", "--json").stderr == with_json.stderr
+
+
 def test_texts_go_to_stdout_without_a_folder(dfc, program):
     assert "small_Trade" in dfc("compile", "small.dfl", "--emit", "header").stdout
     assert "small_create" not in dfc("compile", "small.dfl", "--emit", "header").stdout

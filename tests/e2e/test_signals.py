@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import socket
 
 import pytest
 
@@ -120,3 +122,41 @@ def test_two_sources(built_two, tmp_path, workers):
         assert talk.hear(2) == ["ts,symbol,gap", "1,a,0"]
         process.send_signal(signal.SIGTERM)
         assert talk.finish() == []
+
+
+@contextlib.contextmanager
+def nobody_answers():
+    """A port whose queue is full: who connects waits."""
+    with contextlib.ExitStack() as open_sockets:
+        server = open_sockets.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(3):
+            client = open_sockets.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(server.getsockname())
+        yield f"tcp:127.0.0.1:{server.getsockname()[1]}?format=csv"
+
+
+@pytest.mark.parametrize("words", [(), ("--stats",), ("--workers", 3)], ids=["plain", "stats", "workers"])
+@pytest.mark.parametrize("where", ["csv:fifo", "binary:fifo", "binary:plain", "socket"])
+def test_while_a_sink_waits_for_its_other_side(built, tmp_path, where, words):
+    """Nothing has been read, so there is nothing to lose."""
+    os.mkfifo(tmp_path / "fifo")
+    os.mkfifo(tmp_path / "plain.symbols")
+    with nobody_answers() as address:
+        process = built.at(tmp_path).start("--sink", f"sums={address if where == 'socket' else where}", *words)
+        wait_until(lambda: waits_in_poll(process.pid), process)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0, process.stderr.read()
+    assert process.stderr.read().count(b"\n") == words.count("--stats")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_fifo_gets_a_reader_late(built, tmp_path, workers):
+    os.mkfifo(tmp_path / "fifo")
+    process = built.at(tmp_path).start("--sink", "sums=csv:fifo", "--workers", workers)
+    wait_until(lambda: waits_in_poll(process.pid), process)
+    with open(tmp_path / "fifo") as reader:
+        process.stdin.write(b"ts,symbol,size\n1,a,1\n")
+        process.stdin.close()
+        assert reader.read() == "symbol,total,n\na,1,1\n"
+    assert process.wait(PATIENCE) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import threading
 
 import pytest
@@ -243,3 +244,36 @@ def test_processing_time_passes_with_poll():
         while found < 5:  # ends as soon as a millisecond has passed
             found += stream.poll()["out"]["n"].sum()
         assert (found, len(stream.drain()["out"])) == (5, 0)
+
+
+CLOCKED = """\
+app clocked
+record T { id: i32 }
+record N { n: i64, start: timestamp<ns> }
+source a: T = csv("a.csv") processing time
+stream o = a |> window time 10ns |> aggregate { n: count(), start: window_start } -> N
+sink out = o to csv("out.csv")
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_given_clock(tmp_path, workers):
+    """As `--clock START+STEP` of the binary."""
+    made, array = dfc.compile(CLOCKED, tmp_path, emit=("exe",)), {"a": {"id": np.arange(50, dtype="i4")}}
+    (tmp_path / "a.csv").write_text("id\n" + "".join(f"{n}\n" for n in range(50)))
+    subprocess.run([made.program, "--clock", "1000+3"], cwd=tmp_path, check=True, timeout=300)
+    wanted = [tuple(map(int, line.split(","))) for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    loaded, other = dfc.load(CLOCKED, workers=workers, clock=(1000, 3)), dfc.load(CLOCKED, workers=workers)
+    assert [(n, int(at)) for n, at in loaded.run(**array)["out"].tolist()] == wanted
+    assert [(n, int(at)) for n, at in other.run(clock=(1000, 3), **array)["out"].tolist()] == wanted
+    parts = other.stream(clock=(1000, 3), a=iter([{"id": np.arange(20)}, {"id": np.arange(30)}]))
+    assert [int(n) for _, rows in parts for n in rows["n"]] == [n for n, _ in wanted]
+    with other.open(clock=(1000, 0)) as stream:  # time stands still
+        stream.push(**array)
+        assert stream.drain()["out"]["n"].tolist() == [50]
+
+
+@pytest.mark.parametrize("clock", [(0, -1), (0.5, 1), 7, (1 << 63, 1)])
+def test_a_clock_that_is_none(clock):
+    with pytest.raises(dfc.BadData, match=r"clock: expected \(start, step\) in nanoseconds"):
+        dfc.load(CLOCKED, clock=clock)

@@ -112,7 +112,15 @@ static inline int64_t dfrt_clamp_i64(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Times near the ends of the axis stay on it. */
+/* The axis of time ends 2^62 units from 0, so that the bounds of windows over every time fit 64 bits, too. */
+#define DFRT_TIME_FURTHEST (INT64_C(1) << 62)
+
+static inline int64_t dfrt_on_axis(int64_t time)
+{
+    return dfrt_clamp_i64(time, -DFRT_TIME_FURTHEST, DFRT_TIME_FURTHEST);
+}
+
+/* Sums and differences of times and lengths; what does not fit becomes the nearest that does. */
 static inline int64_t dfrt_add_time(int64_t a, int64_t b)
 {
     int64_t sum;

@@ -7,6 +7,8 @@
 #ifndef DFRT_CLOCK_H
 #define DFRT_CLOCK_H
 
+#include <dfrt/arith.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +17,13 @@ typedef struct dfrt_clock {
     int64_t next, step; /* of a given clock */
     int64_t last;       /* what was told last */
 } dfrt_clock;
+
+/* A clock that tells these times, tuple by tuple; `step` is not negative. */
+static inline dfrt_clock dfrt_clock_of(int64_t start, int64_t step)
+{
+    start = dfrt_on_axis(start);
+    return (dfrt_clock){.given = true, .next = start, .step = step, .last = start};
+}
 
 /* The time of a tuple that is being read. */
 int64_t dfrt_clock_read(dfrt_clock *clock);

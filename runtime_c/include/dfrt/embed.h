@@ -20,6 +20,7 @@
 #ifndef DFRT_EMBED_H
 #define DFRT_EMBED_H
 
+#include <dfrt/columns.h>
 #include <dfrt/record.h>
 #include <dfrt/status.h>
 
@@ -35,6 +36,8 @@ typedef void (*dfrt_embed_callback)(const void *options, const void *results, si
 typedef struct dfrt_embed_options {
     unsigned workers; /* replicas of each operator that can be replicated; 0 and 1: no threads at all */
     bool collect;     /* keep the results of sinks without a callback for `take`; else they are only counted */
+    bool given_clock; /* processing time is clock_start, clock_start + clock_step, … tuple by tuple */
+    int64_t clock_start, clock_step; /* nanoseconds; the step is not negative */
     const dfrt_embed_callback *callbacks; /* by sink, NULL where there is none */
     const void *options;                  /* copied and handed to the callbacks */
     size_t options_size;

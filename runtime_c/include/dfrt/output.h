@@ -26,8 +26,9 @@ typedef struct dfrt_output {
     struct dfrt__peer *peer; /* a socket instead of fd, or NULL */
 } dfrt_output;
 
-/* Creates or empties the file; "-" is standard output, which close leaves open. */
-dfrt_status dfrt_output_open(dfrt_output *out, const char *path, dfrt_error *error);
+/* Creates or empties the file; "-" is standard output, which close leaves open. A FIFO waits for its reader: DFRT_END
+ * when stop_fd, which may be -1, becomes readable before. */
+dfrt_status dfrt_output_open(dfrt_output *out, const char *path, int stop_fd, dfrt_error *error);
 /* Over a socket; the output closes the peer, also when it fails. `title` is what messages call it. */
 dfrt_status dfrt__output_open_peer(dfrt_output *out, struct dfrt__peer *peer, const char *title, dfrt_error *error);
 /* Writes out what is buffered. */

@@ -57,13 +57,12 @@ static inline bool dfrt_parse_text(const char *bytes, size_t size, void *field, 
     return dfrt_text_assign(field, capacity, (dfrt_slice){bytes, size});
 }
 
-/* For generated decoders: `capacity` bytes, padded with zeros, into a field. */
+/* For generated decoders: `capacity` bytes, padded with zeros, into a field. Zeros before the last byte that is none
+ * belong to the text. */
 static inline bool dfrt_text_decode(const unsigned char *packed, void *field, uint32_t capacity)
 {
-    const void *end = memchr(packed, 0, capacity);
-    size_t size = end == NULL ? capacity : (size_t)((const unsigned char *)end - packed);
-    for (size_t i = size; i < capacity; i++)
-        if (packed[i] != 0) return false;
+    size_t size = capacity;
+    while (size > 0 && packed[size - 1] == 0) size--;
     return dfrt_parse_text((const char *)packed, size, field, capacity);
 }
 
