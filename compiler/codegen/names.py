@@ -81,6 +81,10 @@ class Names:
     def state(self, step: str) -> str:
         return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_state")
 
+    def shared(self, first: str) -> str:
+        """What this window and others share."""
+        return f"{self.step(first)}_shared"
+
     def ports(self, step: str) -> str:
         return self._beside_records(f"{identifier(self.app)}_{self.step(step)}_outputs")
 
