@@ -263,7 +263,7 @@ class MoreBuilder(Builder):
     # --- the whole ----------------------------------------------------------------------------------
 
     def step(self) -> None:
-        kind = self.pick("aggregate", "aggregate", "aggregate", "scan", "expiring", "update", "update", "broadcast",
+        kind = self.pick("aggregate", "aggregate", "aggregate", "windows", "windows", "scan", "expiring", "update", "update", "broadcast",
                          "broadcast", "calls", "c_update", "ports", "c_columns", "arrays", "old")
         super().step() if kind == "old" else getattr(self, kind)()
 
