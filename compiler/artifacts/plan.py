@@ -96,6 +96,23 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Sharing:
+    """Windows over one stream that have one index, one group a key and one set of panes. The first of them takes
+    the stream for all."""
+
+    steps: tuple[str, ...]
+    why: str
+
+    @property
+    def first(self) -> str:
+        return self.steps[0]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        return self.steps[1:]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     segments: tuple[Segment, ...]
     edges: tuple[Edge, ...]
@@ -105,6 +122,10 @@ class Plan:
     layout: Layout | None = None  # with `decisions`, when cores, a profile or patterns were given
     decisions: tuple[Decision, ...] = ()
     light: str = ""  # why one thread can do everything but parse, so that a second worker helps to parse; '' when not
+    shared: tuple[Sharing, ...] = ()
+
+    def sharing_of(self, step: str) -> Sharing | None:
+        return next((one for one in self.shared if step in one.steps), None)
 
     def segment_of(self, step: str) -> Segment:
         return next(segment for segment in self.segments if step in segment.steps)
@@ -124,6 +145,7 @@ def to_text(plan: Plan) -> str:
               f"routing {e.routing}, watermarks by {e.markers}" for e in plan.edges]
     lines += [f"alternate {a.operator} = {a.alternate}  -- {a.why}" for a in plan.alternates]
     lines += [f"store {step}: {how}" for step, how in plan.stores]
+    lines += [f"shared panes: {', '.join(one.steps)}  -- {one.why}" for one in plan.shared]
     lines += [f"buffered {step}" for step in plan.buffered]
     if plan.layout is not None:
         lines.append(f"layout {plan.layout.kind} on {plan.layout.cores} cores: {_estimate(plan.layout.predicted)}"
@@ -152,3 +174,7 @@ def verify(plan: Plan) -> None:
         assert begins or edge.number in second, f"edge {edge.number} begins elsewhere"
         ends = edge.consumer in plan.segments[edge.target].steps
         assert ends or edge.onward is not None, f"edge {edge.number} ends elsewhere"
+    for one in plan.shared:
+        assert len(one.steps) > 1, f"{one.first} shares with nobody"
+        assert set(one.steps) <= set(plan.segment_of(one.first).steps), f"{one.steps} are not in one segment"
+        assert not any(edge.consumer in one.others for edge in plan.edges), f"{one.first} does not take for all"

@@ -32,8 +32,8 @@ class Partial:
     last_combine: list[str] = field(default_factory=list)
     results: dict[typed.Aggregate, str] = field(default_factory=dict)  # over `p`
     whole: list[Whole] = field(default_factory=list)
-    values: dict[typed.Aggregate, int] = field(default_factory=dict)
     lifted: dict[typed.Aggregate, str] = field(default_factory=dict)  # aggregates whose state of a tuple `t` has
+    numbers: dict[str, int] = field(default_factory=dict)  # of the values, by their C
 
     def add(self, aggregate: typed.Aggregate) -> None:
         if aggregate not in self.results:
@@ -60,9 +60,12 @@ class Whole:
     setting: float
 
 
-def partial_of(taken: Entering, symbols: dict[str, int], program: typed.Program) -> Partial:
-    """Values that were computed from the tuple stand in `values`, or, where tuples are kept, beside their fields."""
-    partial = Partial(Scope(symbols, state="t" if taken.keeps else "values"), program, lifted=taken.lifted)
+def partial_of(taken: Entering, symbols: dict[str, int], program: typed.Program,
+               numbers: dict[str, int] | None = None) -> Partial:
+    """Values that were computed from the tuple stand in `values`, or, where tuples are kept, beside their fields.
+    Partial values with the same `numbers` have the same names for the same values."""
+    partial = Partial(Scope(symbols, state="t" if taken.keeps else "values"), program, lifted=taken.lifted,
+                      numbers={} if numbers is None else numbers)
     for aggregate in taken.aggregates.values():
         partial.add(aggregate)
     partial.results = {written: partial.results[aggregate] for written, aggregate in taken.aggregates.items()}
@@ -73,7 +76,7 @@ def _slot(partial: Partial, aggregate: typed.Aggregate, prefix: str) -> str:
     """A field name for a value; equal values share it."""
     key = c_slice(aggregate.value, partial.scope) if isinstance(aggregate.value.type, Text) else \
         c_value(aggregate.value, partial.scope)
-    number = partial.values.setdefault(key, len(partial.values))
+    number = partial.numbers.setdefault(key, len(partial.numbers))
     base = f"_{identifier(aggregate.value.name)}" if isinstance(aggregate.value, typed.FieldRef) else ""
     return f"{prefix}{base}_{number}"
 
@@ -183,9 +186,11 @@ def _whole(partial: Partial, aggregate: typed.Aggregate) -> str:
 def _program_aggregate(partial: Partial, aggregate: typed.Aggregate) -> str:
     """An `aggregate` of the program: its functions stand in the generated file (see program_functions.py)."""
     _count(partial)
-    name = f"own_{len(partial.results)}"
     c = f"aggregate_{identifier(aggregate.function)}"
     args = "".join(f", {c_value(arg, partial.scope)}" for arg in arguments_of(aggregate))
+    name = f"own_{partial.numbers.setdefault(f'{c}{args}', len(partial.numbers))}"
+    if name in partial.fields:
+        return f"{c}_lower(faults, &p->{name})"
     partial.fields[name] = f"struct {c} {name}"
     partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
     if aggregate in partial.lifted:

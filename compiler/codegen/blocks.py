@@ -73,7 +73,8 @@ def _chain(context: Context, source: typed.Step) -> tuple[list[typed.Step], type
     """The filters and maps that each read nothing but the one before, and the only step that reads the last."""
     chain: list[typed.Step] = []
     while True:
-        after = [c for c in context.graph.consumers((chain or [source])[-1].name) if not isinstance(c.body, typed.Late)]
+        after = [c for c in context.takers(context.graph.consumers((chain or [source])[-1].name))
+                 if not isinstance(c.body, typed.Late)]
         if len(after) != 1 or len(after[0].inputs) != 1:
             return chain, None
         if not isinstance(after[0].body, typed.Filter | typed.Map):
@@ -117,6 +118,6 @@ def _harmless(node: typed.Expr) -> bool:
 def _hand_on(context: Context, chain: list[typed.Step], last: typed.Step | None) -> str:
     tuples, count = ("block", "kept") if chain else ("tuples", "count")
     if last and takes_blocks(last):
-        return f"{context.names.step(last.name)}_push_block({_segment(context, last)}, {tuples}, {count});"
+        return f"{context.store(last.name)}_push_block({_segment(context, last)}, {tuples}, {count});"
     emit = f"{context.names.step(chain[-1].name)}_emit({_segment(context, chain[-1])}, &block[i], 0);"
     return f"for (size_t i = 0; i < kept; i++) {{ {emit} }}"

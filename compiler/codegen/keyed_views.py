@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ...dsl.types import Float, Int, Record, Symbol, Text, Type
 from ..graph.walk import aggregates_of, has_time
-from ..select.choose import needs_tuples
+from ..select.stores import needs_tuples, pane_cut
 from .aggregates import Partial, partial_of
 from .blocks import gets_blocks
 from .c_types import declare
-from .entering import entering
+from .entering import Entering, entering
 from .expressions import Scope, c_store, c_value
 from .kept_views import call_parts, copy, kept_parts, value_parts
 from .names import identifier
@@ -91,29 +92,57 @@ def _bodies(step: typed.Step) -> tuple[typed.Alternate, ...]:
     return (typed.Alternate(step.name, 1.0, None, None, step.body.construct, step.span),)
 
 
-def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = False, **extra: object) -> View:
+@dataclass(frozen=True)
+class SharedValues:
+    """What windows that share their panes take from a tuple, and the numbers by which a pane names it."""
+
+    taken: Entering
+    numbers: dict[str, int]
+
+    def part(self, step: typed.Step) -> Entering:
+        """What one of the windows takes of it."""
+        return replace(self.taken, aggregates={one: self.taken.aggregates[one] for one in _aggregates((step,))})
+
+
+def _aggregates(steps: Iterable[typed.Step]) -> tuple[typed.Aggregate, ...]:
+    """Each different aggregate of all alternates once."""
+    constructs = [a.body for step in steps for a in _bodies(step) if isinstance(a.body, typed.Construct)]
+    return tuple(dict.fromkeys(agg for construct in constructs for agg in aggregates_of(construct)))
+
+
+def taken_by(context: Context, steps: tuple[typed.Step, ...], keeps: bool) -> Entering:
+    return entering(_aggregates(steps), context.input(steps[0]), context.symbols, keeps, context.graph.program)
+
+
+def step_partial(context: Context, step: typed.Step, kind: str, taken: Entering,
+                 numbers: dict[str, int] | None = None) -> Partial:
+    """The result of a delta window, and of a count window where there is time, also needs its latest time."""
+    partial = partial_of(taken, context.symbols, context.graph.program, numbers)
+    if kind == "delta_window" or kind == "count_window" and has_time(context.graph, step):
+        partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
+                        "if (later->latest > p->latest) p->latest = later->latest;")
+    return partial
+
+
+def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = False, shared: SharedValues | None = None,
+               **extra: object) -> View:
     """A windowed operator or a scan: keys, partial values or kept tuples, alternates."""
     divided, keeps = keeps, keeps or needs_tuples(context.graph.program, step)
     bodies = _bodies(step)
-    constructs = [a.body for a in bodies if isinstance(a.body, typed.Construct)]
-    aggregates = tuple(dict.fromkeys(agg for construct in constructs for agg in aggregates_of(construct)))
     record, ordered = context.input(step), kind in ("time_window", "session_window")
-    taken = entering(aggregates, record, context.symbols, keeps, context.graph.program)
-    partial = partial_of(taken, context.symbols, context.graph.program)
-    timed = has_time(context.graph, step)
-    if (not keeps or divided) and (kind == "delta_window" or kind == "count_window" and timed):
-        partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
-                        "if (later->latest > p->latest) p->latest = later->latest;")
+    taken = shared.part(step) if shared else taken_by(context, (step,), keeps)
+    partial = partial_of(taken, context.symbols, context.graph.program) if keeps and not divided else \
+        step_partial(context, step, kind, taken, shared and shared.numbers)
     expire = None if ordered else getattr(step.body, "expire_after", None)
     combines = not keeps and kind in ("time_window", "count_window", "session_window", "moving_window")
-    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=timed, combines=combines,
-                     owns=combines or kind == "session_window", blocks=gets_blocks(context, step),
+    view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=has_time(context.graph, step),
+                     combines=combines, owns=combines or kind == "session_window", blocks=gets_blocks(context, step),
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
-    view.extra |= {"types": view.c, "store": view.c, "gives": "", "takes_panes": False, "combines_rows": False,
-                   "owned": False, "batch": 1}
-    view.extra |= _key(context, step, record) | value_parts(taken)
+    view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False,
+                   "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1}
+    view.extra |= key_values(context, step, record) | value_parts(taken)
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
@@ -129,7 +158,7 @@ def _expiry_frees(expire: int | None) -> tuple[str, ...]:
     return ("dfrt_order_close(&x->idle_order);",) if expire else ()
 
 
-def _key(context: Context, step: typed.Step, record: Record) -> dict[str, object]:
+def key_values(context: Context, step: typed.Step, record: Record) -> dict[str, object]:
     keys = step.body.keys
     return {"key": tuple(key_part(name, record.field(name).type) for name in keys),
             "key_inputs": (key_input(context, record, keys, keys, ""),)}
@@ -161,6 +190,17 @@ class Side:
     pair: str = ""
     kept: tuple[str, ...] = ()    # declarations of the fields that pairs read
     copies: tuple[str, ...] = ()  # of those fields
+
+
+def count_values(window: typed.CountWindow) -> dict[str, object]:
+    first = window.slide if window.partial or window.every_tuple else window.size
+    return {"size": window.size, "slide": window.slide, "cut": pane_cut(window), "first_release": first,
+            "overlap": max(window.size - window.slide, 0), "next_due": f"INT64_C({window.slide})",
+            "apart": "DFRT_INLINE" if window.slide == 1 else "DFRT_APART"}
+
+
+def time_values(window: typed.TimeWindow) -> dict[str, object]:
+    return {"size": window.size, "slide": window.slide, "cut": pane_cut(window), "gaps": window.slide > window.size}
 
 
 def delta_values(context: Context, window: typed.DeltaWindow) -> dict[str, object]:
@@ -197,7 +237,7 @@ def update_view(context: Context, step: typed.Step) -> View:
                      forgets=bool(body.expire_after), expire=body.expire_after, frees=_expiry_frees(body.expire_after),
                      initial=initial, next=following, function=body.next.name if in_c else "",
                      statements=stores(body.construct, "out.", scope))
-    view.extra |= _key(context, step, context.input(step))
+    view.extra |= key_values(context, step, context.input(step))
     return view
 
 

@@ -83,6 +83,10 @@ class Names:
     def state(self, step: str) -> str:
         return self._struct(step, "state")
 
+    def shared(self, first: str) -> str:
+        """What this window and others share."""
+        return f"{self.step(first)}_shared"
+
     def ports(self, step: str) -> str:
         return self._struct(step, "outputs")
 

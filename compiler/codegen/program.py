@@ -118,7 +118,7 @@ class SegmentView:
 
 def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
     own = [code[name] for name in segment.steps]
-    members = [f"struct {c.view.c}_state {c.view.c}" for c in own if c.store and not c.stateless]
+    members = [f"struct {c.state or c.view.c}_state {c.state or c.view.c}" for c in own if c.store and not c.stateless]
     members += [f"struct {c.view.c}_waiting {c.view.c}_waiting" for c in own if c.waits]
     return SegmentView(segment.number, segment.kind, segment.why, c_string(segment.kind),
                        segment.degree, tuple(members),
@@ -129,7 +129,7 @@ def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
 def _declarations(context: Context) -> list[str]:
     """Prototypes of all tuple and watermark functions, so that steps can stand in any order."""
     found = []
-    for step in context.graph.steps:
+    for step in context.takers(context.graph.steps):
         segment = f"struct segment_{context.plan.segment_of(step.name).number} *s"
         for port in range(len(step.inputs)):
             push, watermark = calls(context, step, port)
@@ -170,7 +170,7 @@ def _edge(context: Context, edge: Edge) -> EdgeView:
     return EdgeView(edge.number, title, c_string(title), edge.source, edge.target, tuple_,
                     f"edge_{edge.number}_element" if keyed else tuple_, keyed, edge.routing, edge.markers,
                     context.plan.segments[edge.source].kind not in _NUMBERED, _order(context, edge),
-                    f"{context.names.step(consumer.name)}_hash_of{suffix}(t)", push, watermark)
+                    f"{context.store(consumer.name)}_hash_of{suffix}(t)", push, watermark)
 
 
 def _order(context: Context, edge: Edge) -> str:
@@ -183,7 +183,7 @@ def _ordering_step(context: Context, edge: Edge) -> str:
     """Windows that the watermark closes come out of all replicas at once."""
     segment = context.plan.segments[edge.source]
     timed = segment.kind in ("keyed", "owners") and releases(context.graph.step(segment.steps[0]))
-    return context.names.step(segment.steps[0]) if timed else ""
+    return context.store(segment.steps[0]) if timed else ""
 
 
 def _links(context: Context, edges: list[EdgeView], code: dict[str, StepCode]) -> list[str]:
@@ -200,7 +200,7 @@ def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
     home = context.plan.segment_of(step.name).number
     crossing = {(e.producer, e.consumer, e.port): e.number for e in context.plan.edges if e.source == home}
     pushes, passes = [], []
-    for consumer in context.graph.consumers(step.name):
+    for consumer in context.takers(context.graph.consumers(step.name)):
         for port in (p for p, name in enumerate(consumer.inputs) if name == step.name):
             number = crossing.get((step.name, consumer.name, port))
             push, watermark = called(context, consumer, port) if number is None else \

@@ -10,6 +10,7 @@ from ..artifacts.parts import Merge, Owned, Windows, Work
 from . import keyed_views as keyed
 from . import part_views as parts
 from . import step_views as views
+from .shared_views import shared_view
 from .step_views import Context, View
 from .templating import render
 
@@ -25,10 +26,13 @@ class StepCode:
     closes: tuple[str, ...] = ()
     waits: bool = False  # for the end of an event
     stateless: bool = False  # the store declares types only
+    state: str = ""  # whose state it is in the segment
 
 
 def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
-    body = step.body
+    body, sharing = step.body, context.plan.sharing_of(step.name)
+    if sharing is not None:
+        return _shared(shared_view(context, sharing), sharing.steps.index(step.name))
     match body:
         case typed.Source():
             return _source(views.source_view(context, step))
@@ -78,13 +82,7 @@ def window_view(context: Context, step: typed.Step, keeps: bool = False) -> View
 
 
 def _count_window(context: Context, step: typed.Step, window: typed.CountWindow, keeps: bool) -> View:
-    """Windows of `partial` are aligned at their ends, the others at their beginnings."""
-    partial, rest = window.partial or window.every_tuple, window.size % window.slide
-    cut = (window.slide - rest) % window.slide if partial else rest
-    return keyed.keyed_view(context, step, "count_window", keeps, size=window.size, slide=window.slide, cut=cut,
-                            overlap=max(window.size - window.slide, 0), next_due=f"INT64_C({window.slide})",
-                            first_release=window.slide if partial else window.size,
-                            apart="DFRT_INLINE" if window.slide == 1 else "DFRT_APART")
+    return keyed.keyed_view(context, step, "count_window", keeps, **keyed.count_values(window))
 
 
 def _delta_window(context: Context, step: typed.Step, window: typed.DeltaWindow, keeps: bool) -> View:
@@ -94,8 +92,7 @@ def _delta_window(context: Context, step: typed.Step, window: typed.DeltaWindow,
 def _time_window(context: Context, step: typed.Step, window: typed.TimeWindow, keeps: bool) -> View:
     if window.every_tuple:
         return keyed.keyed_view(context, step, "moving_window", keeps, size=window.size)
-    return keyed.keyed_view(context, step, "time_window", keeps, size=window.size, slide=window.slide,
-                            cut=window.size % window.slide, gaps=window.slide > window.size)
+    return keyed.keyed_view(context, step, "time_window", keeps, **keyed.time_values(window))
 
 
 def _session_window(context: Context, step: typed.Step, window: typed.SessionWindow, keeps: bool) -> View:
@@ -125,6 +122,8 @@ def _keyed(view: View) -> StepCode:
         parts.append("panes.c.j2")
     if view.combines and view.kind == "moving_window":
         parts.append("moments.c.j2")
+    if view.kind == "time_window" or not view.keeps and view.kind == "count_window":
+        parts.append(f"{view.kind}.panes.j2")
     tasks = ["task.store.j2"] if view.gives else []
     store = "\n".join(render(part, x=view) for part in [*parts, *tasks, f"{view.kind}.store.j2"])
     results = [] if view.kind == "scan" else ["tasks.c.j2"] if view.gives else ["result.c.j2"]
@@ -143,6 +142,23 @@ def _work(view: View) -> StepCode:
 
 def _merge(view: View) -> StepCode:
     return StepCode(view, render("merge.store.j2", x=view), render("merge.c.j2", x=view))
+
+
+def _shared(view: View, number: int) -> StepCode:
+    """Windows that share their panes: all their code stands with the first of them."""
+    member = view.members[number]
+    if number > 0:
+        return StepCode(member)
+    own = [part for one in view.members
+           for part in (render("partial.c.j2", x=one), render("part.c.j2", x=one), render("panes.c.j2", x=one),
+                        render(f"{view.kind}.panes.j2", x=one))]
+    values = [render("values.c.j2", x=view)] if view.values else []
+    store = [render("key.c.j2", x=view), *values, render("partial.c.j2", x=view), *own,
+             render(f"shared_{view.kind}.store.j2", x=view)]
+    functions = [render("groups.c.j2", x=view), *([render("expiry.c.j2", x=view)] if view.expire else []),
+                 *(render("result.c.j2", x=one) for one in view.members), render(f"shared_{view.kind}.c.j2", x=view)]
+    opens = (view.c,) if view.kind == "time_window" else ()
+    return StepCode(member, "\n".join(store), "\n".join(functions), (*opens, *_idle(view)), (view.c,), state=view.c)
 
 
 def _update(view: View) -> StepCode:

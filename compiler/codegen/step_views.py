@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...dsl import typed
@@ -46,6 +47,16 @@ class Context:
             case Work(partial=True):
                 return f"struct {self.names.step(name)}_part"
         return self.record(step.record)
+
+    def takers(self, steps: Iterable[typed.Step]) -> list[typed.Step]:
+        """The steps that take their tuples themselves: of windows that share their panes the first does it for all."""
+        shared = {name for sharing in self.plan.shared for name in sharing.others}
+        return [step for step in steps if step.name not in shared]
+
+    def store(self, name: str) -> str:
+        """What has the groups of a step and takes its tuples: its own, or what it shares with others."""
+        sharing = self.plan.sharing_of(name)
+        return self.names.shared(sharing.first) if sharing else self.names.step(name)
 
     def number(self, name: str) -> int:
         return next(i for i, step in enumerate(self.graph.steps) if step.name == name)

@@ -12,7 +12,7 @@ from .templating import render
 
 def calls(context: Context, step: typed.Step, port: int) -> tuple[str, str]:
     """The functions that take a tuple and a watermark of this input."""
-    c = context.names.step(step.name)
+    c = context.store(step.name)
     suffix = f"_{port}" if len(step.inputs) > 1 or isinstance(step.body, typed.Union_) else ""
     return f"{c}_push{suffix}", f"{c}_watermark{suffix}"
 
@@ -36,7 +36,7 @@ class CallView:
 
 
 def timed_code(context: Context) -> str:
-    return render("timed.c.j2", calls=[_view(context, step, port) for step in context.graph.steps
+    return render("timed.c.j2", calls=[_view(context, step, port) for step in context.takers(context.graph.steps)
                                        for port in range(len(step.inputs)) if not isinstance(step.body, typed.Late)])
 
 
@@ -44,6 +44,6 @@ def _view(context: Context, step: typed.Step, port: int) -> CallView:
     segment = f"struct segment_{context.plan.segment_of(step.name).number}"
     taken = context.record(step.record) if isinstance(step.body, typed.Port) else context.given(step.inputs[port])
     suffix = f"_{port}" if isinstance(step.body, typed.Join) else ""
-    hash_ = f"{context.names.step(step.name)}_hash_of{suffix}(t)" if is_keyed(step) else ""
+    hash_ = f"{context.store(step.name)}_hash_of{suffix}(t)" if is_keyed(step) else ""
     return CallView(segment, taken, context.number(step.name), *calls(context, step, port),
                     *called(context, step, port), hash_)

@@ -5,26 +5,27 @@ from __future__ import annotations
 import networkx as nx
 
 from ...dsl import typed
-from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
 from ..artifacts.parts import divided
-from ..artifacts.plan import Alternative, Edge, Plan, Segment, patterns_of, verify
+from ..artifacts.plan import Alternative, Edge, Plan, Segment, Sharing, patterns_of, verify
 from ..graph.used import c_functions
-from ..graph.walk import expressions_of
-from ..patterns.function import combinable
 from .pattern_table import decided
 from .search import Choice
-from .segments import is_keyed, releases, segments_of
+from .segments import releases, segments_of
+from .sharing import shared_windows
+from .stores import needs_tuples, stores_of
 
 
 def choose(graph: Graph, choice: Choice | None = None) -> Plan:
     """`choice` is the answer of the cost model, where it was asked."""
     layout, decisions = (decided(choice) if choice is not None else (None, ()))
     parts = divided(graph, patterns_of(decisions, layout))
-    segments, relays = segments_of(parts)
+    shared, apart = shared_windows(parts, choice.forced if choice is not None else ())
+    segments, relays = segments_of(parts, shared)
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
-    edges = _edges(parts, segments, relays, set(buffered))
-    plan = Plan(segments, edges, _alternates(graph), _stores(graph), buffered, layout, decisions, _light(graph))
+    edges = _edges(parts, segments, relays, set(buffered), shared)
+    plan = Plan(segments, edges, _alternates(graph), stores_of(graph, shared, apart), buffered, layout, decisions,
+                _light(graph), shared)
     verify(plan)
     return plan
 
@@ -48,14 +49,18 @@ def _is_csv_file(step: typed.Step) -> bool:
 
 
 def _edges(graph: Graph, segments: tuple[Segment, ...], relays: dict[tuple[str, str], int],
-           buffered: set[str]) -> tuple[Edge, ...]:
+           buffered: set[str], shared: tuple[Sharing, ...]) -> tuple[Edge, ...]:
     home = {name: segment for segment in segments for name in segment.steps}
     exact = _exact(graph, buffered)
+    together = {one.first: one.steps for one in shared}
     edges: list[Edge] = []
     for step in graph.steps:
+        if any(step.name in one.others for one in shared):
+            continue  # the first of them takes the stream for all
         for port, name in enumerate(step.inputs):
             if home[name] is not home[step.name]:
-                markers = "event" if _reaches(graph, step, exact) else "round"
+                takers = together.get(step.name, (step.name,))
+                markers = "event" if any(_reaches(graph, taker, exact) for taker in takers) else "round"
                 relay = relays.get((name, step.name))
                 edges += _edge(len(edges), home, name, step, port, markers, relay)
     return tuple(edges)
@@ -84,8 +89,8 @@ def _exact(graph: Graph, buffered: set[str]) -> set[str]:
     return buffered | meeting | {step.name for step in graph.steps if getattr(step.body, "expire_after", None)}
 
 
-def _reaches(graph: Graph, step: typed.Step, goals: set[str]) -> bool:
-    return step.name in goals or not goals.isdisjoint(nx.descendants(graph.flow, step.name))
+def _reaches(graph: Graph, name: str, goals: set[str]) -> bool:
+    return name in goals or not goals.isdisjoint(nx.descendants(graph.flow, name))
 
 
 # --- events -----------------------------------------------------------------------------------------
@@ -103,7 +108,7 @@ def _origins(graph: Graph, name: str) -> set[str]:
     return {before for before in nx.ancestors(graph.flow, name) | {name} if not graph.step(before).inputs}
 
 
-# --- alternates and stores --------------------------------------------------------------------------
+# --- alternates -------------------------------------------------------------------------------------
 
 
 def _alternates(graph: Graph) -> tuple[Alternative, ...]:
@@ -118,29 +123,4 @@ def _best(step: typed.Step) -> Alternative:
     return Alternative(step.name, best.name, f"the highest value, {best.value:g} (others: {others})")
 
 
-def needs_tuples(program: typed.Program, step: typed.Step) -> bool:
-    """Whether some alternate must see the tuples of its window, not only what can be combined from panes."""
-    body = step.body
-    if isinstance(body, typed.Operator) and any(isinstance(a.body, typed.CFunction) for a in body.alternates):
-        return True
-    return any(isinstance(part, typed.Aggregate) and not combinable(program, part)
-               for expr in expressions_of(body) for part in walk(expr))
-
-
-def _stores(graph: Graph) -> tuple[tuple[str, str], ...]:
-    return tuple((step.name, _store(graph.program, step)) for step in graph.steps
-                 if isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window)
-
-
-def _store(program: typed.Program, step: typed.Step) -> str:
-    if needs_tuples(program, step):
-        return "keeps the tuples of open windows, because an alternate or aggregate needs them all"
-    if isinstance(step.body, typed.Scan):
-        return "one running value a group"
-    window = step.body.window
-    if isinstance(window, typed.TimeWindow) and window.every_tuple:
-        return "one partial value a tuple, in two stacks that are combined at each tuple"
-    return "one partial value a pane, combined for each window"
-
-
-__all__ = ["choose", "combinable", "is_keyed", "needs_tuples"]
+__all__ = ["choose"]

@@ -11,9 +11,10 @@ from ..artifacts.graph import Graph
 from ..artifacts.plan import Edge, Plan
 from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
 from ..graph.walk import expressions_of
-from .choose import combinable, needs_tuples
+from ..patterns.function import combinable
 from .pattern_table import as_data, to_lines
 from .search import Choice
+from .stores import needs_tuples
 
 _ROUTING = {"key": "to the worker that keeps the key", "deal": "to the workers in turn, block by block",
             "task": "to the worker whose turn it is", "all": "to every worker", "one": "to the one thread there"}

@@ -17,7 +17,8 @@ from ..patterns.function import Function
 from ..patterns.load import Machine
 from .compose import Model, Unit, Whole, fused, staged, units_of
 from .segments import segments_of
-from .traffic import loads_of, wanted_rate
+from .sharing import shared_windows
+from .traffic import entered_once, loads_of, wanted_rate
 
 WORTH = 1.05  # what a thread more must at least gain when no rate is known
 _SEQUENTIAL = typed.Pattern("sequential", NOWHERE)
@@ -70,6 +71,7 @@ class Choice:
     rows: Mapping[str, tuple[Row, ...]]
     why: str
     needed: str  # what would be needed when the goals are not met
+    forced: frozenset[str] = frozenset()  # steps whose pattern was not a choice
 
 
 # --- goals ------------------------------------------------------------------------------------------
@@ -129,12 +131,14 @@ def choose_patterns(graph: Graph, request: Request) -> Choice:
     best = _search(model, goals, request)
     ideal = _search(model, goals, replace(request, generated=PATTERNS))
     rows = {unit.name: tuple(_rows(model, goals, request, unit, best, ideal)) for unit in model.units}
-    return Choice(model, goals, best, rows, _why(model, goals, best), _needed(graph, request, goals, best))
+    return Choice(model, goals, best, rows, _why(model, goals, best), _needed(graph, request, goals, best),
+                  frozenset(request.forced))
 
 
 def model_of(graph: Graph, request: Request) -> tuple[Model, Goals]:
-    segments, _ = segments_of(graph)
-    loads = loads_of(graph, request.profile, request.keys)
+    shared, _ = shared_windows(graph, request.forced)
+    segments, _ = segments_of(graph, shared)
+    loads = entered_once(loads_of(graph, request.profile, request.keys), shared)
     wanted = wanted_rate(graph, request.profile)
     machine = machine_of(request)
     return (Model(graph, loads, segments, units_of(loads, segments), machine, wanted),

@@ -1,9 +1,10 @@
 """Cuts the graph into segments.
 
 The sources and the stateless steps before keyed state read and route; each keyed step begins a replicated
-segment of its own; stateless work that meets no keyed step is farmed out; what depends on the order of a whole
-stream, and the sinks, run in single segments. A step's rank says how many replicated segments lie before it:
-0 reads, odd ranks are replicated, even ones single, and edges go from lower to higher ranks.
+segment of its own, or several windows that share their panes do; stateless work that meets no keyed step is farmed
+out; what depends on the order of a whole stream, and the sinks, run in single segments. A step's rank says how many
+replicated segments lie before it: 0 reads, odd ranks are replicated, even ones single, and edges go from lower to
+higher ranks.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows
-from ..artifacts.plan import Segment
+from ..artifacts.plan import Segment, Sharing
 
 STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
 
@@ -56,9 +57,9 @@ def releases(step: typed.Step) -> bool:
     return False
 
 
-def segments_of(graph: Graph) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
+def segments_of(graph: Graph, shared: tuple[Sharing, ...]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
     """The segments, and through which of them a stream goes on its way from one keyed segment to another."""
-    places = _places(graph)
+    places = _places(graph, shared)
     relays = _relays(graph, places)
     ordered = sorted({*places.values(), *relays.values()},
                      key=lambda place: (place[0], place[1] != "", _first(graph, places, place)))
@@ -98,11 +99,13 @@ def _gives_many(steps: list[typed.Step]) -> bool:
     return releases(steps[0]) or any(isinstance(step.body, typed.Join | typed.FlatMap) for step in steps)
 
 
-def _places(graph: Graph) -> dict[str, Place]:
+def _places(graph: Graph, shared: tuple[Sharing, ...]) -> dict[str, Place]:
     leads_to_key = _leads_to_key(graph)
+    first = {name: one.first for one in shared for name in one.others}
     places: dict[str, Place] = {}
     for step in graph.steps:
-        places[step.name] = _place(step, [places[name] for name in step.inputs], leads_to_key)
+        places[step.name] = places[first[step.name]] if step.name in first else \
+            _place(step, [places[name] for name in step.inputs], leads_to_key)
     return places
 
 

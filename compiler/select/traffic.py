@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ...dsl.types import UNIT_NS, Array, Bool, Float, Int, Record, Text, Type
 from ..artifacts.graph import Graph
+from ..artifacts.plan import Sharing
 from ..artifacts.profile import Keys, Profile
 from ..patterns.function import Function, chosen_alternate, function_of
 from ..patterns.load import SECOND, Load
@@ -48,6 +49,13 @@ def loads_of(graph: Graph, profile: Profile | None, keys: Mapping[str, Keys] | N
         taken = shares[step.name] if not step.inputs else sum(found[name].tuples_out for name in step.inputs)
         found[step.name] = _load(graph, step, profile, taken, keys or {})
     return found
+
+
+def entered_once(loads: dict[str, StepLoad], shared: tuple[Sharing, ...]) -> dict[str, StepLoad]:
+    """Of windows that share their panes the first one enters the tuples for all."""
+    others = {name for sharing in shared for name in sharing.others}
+    return {name: replace(one, load=replace(one.load, costs=replace(one.load.costs, tuple=0.0)))
+            if name in others else one for name, one in loads.items()}
 
 
 def wanted_rate(graph: Graph, profile: Profile | None) -> float | None:

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 
 class Aggregations:
-    """`running` for a scan, which may also name fields of the tuple at hand; `bounds` for windows over time."""
+    """`running` for a scan, which may also name fields of the tuple at hand; `bounds` for windows over time;
+    `combined` for what can be combined from panes that others share."""
 
-    def __init__(self, builder: Builder, stream: Stream, keys: list[str], running: bool = False, bounds: bool = False):
+    def __init__(self, builder: Builder, stream: Stream, keys: list[str], running: bool = False, bounds: bool = False,
+                 combined: bool = False):
         self.builder, self.stream, self.keys, self.running, self.bounds = builder, stream, keys, running, bounds
-        self.values = builder.expressions(stream.columns)
+        self.combined = combined
+        self.values = builder.expressions(stream.columns, faulty=not combined)
 
     def body(self) -> tuple[str, list[Column]]:
         """`{ … }` and the columns it makes: some keys, then aggregates."""
@@ -91,10 +94,11 @@ class Aggregations:
 
     def rough(self) -> str:
         value = self.values.moderate()
-        functions = ["avg", "sum", "min", "max", "median", "stddev", "stddev_pop", "quantile", "ewma", "first"]
-        function = self.values.pick(*functions)
+        functions = ["avg", "sum", "min", "max", "stddev", "stddev_pop", "first"]
+        function = self.values.pick(*functions, *([] if self.combined else ["median", "quantile", "ewma"]))
         setting = {"quantile": f", {self.values.pick('0.5', '0.0', '1.0', '0.9', '0.25')}",
                    "ewma": f", {self.values.pick('0.5', '1.0', '0.1')}"}.get(function, "")
         one = f"f64({function}({value}{setting}))"
-        return f"({one} - {self.values.pick('avg', 'median', 'max')}({self.values.moderate(0)}))" \
+        other = self.values.pick("avg", "max", "sum" if self.combined else "median")
+        return f"({one} - {other}({self.values.moderate(0)}))" \
             if self.values.pick(False, False, True) else one

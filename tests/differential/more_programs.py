@@ -263,8 +263,8 @@ class MoreBuilder(Builder):
     # --- the whole ----------------------------------------------------------------------------------
 
     def step(self) -> None:
-        kind = self.pick("aggregate", "aggregate", "aggregate", "scan", "expiring", "update", "update", "broadcast",
-                         "broadcast", "calls", "c_update", "ports", "c_columns", "arrays", "old")
+        kind = self.pick("aggregate", "aggregate", "aggregate", "windows", "windows", "scan", "expiring", "update",
+                         "update", "broadcast", "broadcast", "calls", "c_update", "ports", "c_columns", "arrays", "old")
         super().step() if kind == "old" else getattr(self, kind)()
 
     def text(self) -> str:

@@ -23,7 +23,7 @@ TYPES = (*NARROW, "u64", "f32", "f64", "f64", "bool", "symbol", "symbol", "text<
 FUNCTIONS = {"whole": "fn whole(a: i64, b: i64) -> i64 = if a < b then a * 3 + b else b - a",
              "scaled": "fn scaled(x: f64, n: i64) -> f64 = x * n / 4.0"}
 STEPS = ("aggregate", "aggregate", "aggregate", "filter", "map", "map", "flatmap", "split", "union", "union", "scan",
-         "scan", "join", "join", "operator")
+         "scan", "join", "join", "operator", "windows", "windows")
 MOST_COLUMNS = 7
 
 
@@ -254,9 +254,11 @@ class Builder:
         kind = self.pick("time", "time", "count", "session") if stream.unit else "count"
         if kind == "session":
             return f"session gap {self.pick(10, 1, 40, 3)}{stream.unit}", True, 1.0
-        size = self.pick(10, 1, 7, 25, 60) if kind == "time" else self.pick(4, 1, 2, 3, 7, 10)
-        slides = [s for s in (size, 1, 2, 3, 4, 7, 15, 30) if size <= 8 * s]
-        slide = self.pick(*slides)
+        return self.sliding(stream, kind, self.pick(10, 1, 7, 25, 60) if kind == "time" else
+                            self.pick(4, 1, 2, 3, 7, 10))
+
+    def sliding(self, stream: Stream, kind: str, size: int) -> tuple[str, bool, float]:
+        slide = self.pick(*(s for s in (size, 1, 2, 3, 4, 7, 15, 30) if size <= 8 * s))
         unit = stream.unit if kind == "time" else ""
         partial = " partial" if kind == "count" and self.chance(40) else ""
         sliding = f" slide {slide}{unit}" if slide != size else ""
@@ -271,6 +273,27 @@ class Builder:
         by = f" |> by {', '.join(keys)}" if keys else ""
         self.add(name, f"stream {name} = {self.head(stream)}{by} |> window {window} |> aggregate {body}", columns,
                  stream.unit, stream.factor * factor)
+
+    def windows(self) -> None:
+        """Several over one stream with one key, so that they can share their panes."""
+        stream = self.any_stream(limit=8)
+        keys, kind = self.keys(stream), self.pick("time", "time", "count") if stream.unit else "count"
+        expire = f" expire after {self.pick(10, 1, 40)}{stream.unit or 'ns'}" if self.chance(15) else ""
+        for _ in range(self.draw(st.integers(2, 4))):
+            window, bounds, factor = self.sliding(stream, kind, self.pick(10, 4, 7, 1, 12, 16, 24))
+            how = self.aggregations(stream, keys, bounds=bounds, combined=self.chance(90))
+            body, columns = how.body()
+            name = self.fresh("op")
+            alternates = [f"  alternate one value 0.5 = {body}"]
+            if self.chance(25):
+                alternates.append(f"  alternate two value 1.0 = {how.body_for(columns)}")
+                self.alternates.append((name, ("one", "two")))
+            by = f" by {', '.join(keys)}" if keys else ""
+            self.add(name, f"operator {name} on {stream.name}{by} window {window}{expire} -> {self.record(columns)} {{\n"
+                     + "\n".join(alternates) + "\n}", columns, stream.unit, stream.factor * factor)
+
+    def aggregations(self, stream: Stream, keys: list[str], **how) -> Aggregations:
+        return Aggregations(self, stream, keys, **how)
 
     def join(self) -> None:
         left = self.any_stream(timed=True, limit=2)

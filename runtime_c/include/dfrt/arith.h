@@ -133,6 +133,17 @@ static inline int64_t dfrt_sub_time(int64_t a, int64_t b)
     return __builtin_sub_overflow(a, b, &rest) ? (b > 0 ? INT64_MIN : INT64_MAX) : rest;
 }
 
+/* Narrows [*start, *end) to the pane around `time`, of panes cut at multiples of `slide` and `cut` behind each. */
+static inline void dfrt_narrow_pane(int64_t *start, int64_t *end, int64_t time, int64_t slide, int64_t cut)
+{
+    int64_t past = time % slide;
+    past += past < 0 ? slide : 0;
+    int64_t from = dfrt_sub_time(time, past < cut ? past : past - cut);
+    int64_t to = dfrt_add_time(time, (past < cut ? cut : slide) - past);
+    *start = from > *start ? from : *start;
+    *end = to < *end ? to : *end;
+}
+
 static inline int64_t dfrt_least_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 static inline int64_t dfrt_greatest_i64(int64_t a, int64_t b) { return b > a ? b : a; }
 static inline uint64_t dfrt_least_u64(uint64_t a, uint64_t b) { return b < a ? b : a; }
