@@ -126,8 +126,8 @@ class Calls:
 
     def _allow_aggregate(self, node: ast.Call) -> None:
         name, scope = node.function.text, self.scope
-        if scope.in_aggregate():
-            raise Mistake("E0301", node.span, f"`{name}` stands inside `{scope.aggregates}`: aggregates do not nest",
+        if scope.in_aggregate() and not scope.nests:
+            raise Mistake("E0301", node.span, f"`{name}` stands inside `{scope.aggregates}`, too deep",
                           expected="a value of one tuple")
         if not scope.aggregates:
             other = {"min": "least", "max": "greatest"}.get(name) if len(node.args) > 1 else None

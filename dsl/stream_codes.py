@@ -15,10 +15,11 @@ STREAM_CODES: dict[str, Code] = {
         "stream s = quotes |> map { x: greatest(price, 1.0) }"),
     "E0301": Code(
         "aggregates inside each other",
-        "The argument of an aggregate is a value of one tuple. An aggregate of aggregates needs two windows.",
-        "stream s = quotes |> window count 5 |> aggregate { x: max(avg(price)) }",
-        "stream m = quotes |> window count 5 |> aggregate { mean: avg(price) }\n"
-        "stream s = m |> window count 5 |> aggregate { x: max(mean) }"),
+        "The argument of an aggregate is a value of one tuple. It may compare the tuple with an aggregate of the whole "
+        "window, as `sum(if price > avg(price) then 1 else 0)` does; that one's argument may not, and a `scan` has no "
+        "whole window.",
+        "stream s = quotes |> window count 5 |> aggregate { x: max(price - avg(price - min(price))) }",
+        "stream s = quotes |> window count 5 |> aggregate { x: max(price - avg(price)) }"),
     "E0302": Code(
         "field that is no key",
         "The result of a window stands for many tuples; only a key is the same in all of them. Take an aggregate of "

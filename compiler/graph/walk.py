@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 
 from ...dsl import typed
-from ...dsl.typed_walk import walk
+from ...dsl.typed_walk import children_of, walk
 from ..artifacts.graph import Graph
 
 
@@ -13,6 +13,11 @@ def aggregates_of(construct: typed.Construct) -> tuple[typed.Aggregate, ...]:
     """Each different aggregate once, in the order they first stand: equal ones are computed together."""
     found = (node for value in construct.values for node in walk(value) if isinstance(node, typed.Aggregate))
     return tuple(dict.fromkeys(found))
+
+
+def second_map(aggregate: typed.Aggregate) -> bool:
+    """Whether its argument compares each tuple with an aggregate of the whole window: a second pass over it."""
+    return any(isinstance(node, typed.Aggregate) for child in children_of(aggregate) for node in walk(child))
 
 
 def expressions_of(body: typed.Body) -> tuple[typed.Expr, ...]:

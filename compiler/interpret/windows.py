@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from ...dsl import typed
-from ..graph.walk import aggregates_of
+from ..graph.walk import aggregates_of, second_map
 from .program_aggregates import Entering, accumulator
 from .steps import InC, Item, Operator, key_of
 
@@ -32,9 +32,11 @@ class Windowed(Operator):
     def __init__(self, step: typed.Step, scope, how: typed.Construct | InC):
         super().__init__(step, scope)
         self.window, self.how = self.body.window, how
-        self.nodes = () if isinstance(how, InC) else aggregates_of(how)
+        found = () if isinstance(how, InC) else aggregates_of(how)
+        self.nodes = tuple(node for node in found if not second_map(node))
+        self.second = tuple(node for node in found if second_map(node))
         written = (a.body for a in self.body.alternates if isinstance(a.body, typed.Construct))
-        others = (node for body in written for node in aggregates_of(body))
+        others = (node for body in written for node in aggregates_of(body) if not second_map(node))
         self.entering = Entering(tuple(dict.fromkeys((*self.nodes, *others))))
         self.arrivals = 0
 
@@ -56,9 +58,20 @@ class Windowed(Operator):
             for each, value in zip(running, one.values, strict=True):
                 each.add(value, one.time)
         self.scope.aggregates = {node: each.result() for node, each in zip(self.nodes, running, strict=True)}
+        self.scope.aggregates |= self._second_pass(ordered)
         self.scope.bounds = bounds
         # A plain field in the body is a key: the same in all tuples.
         return [Item(time, self.build(self.how, ordered[0].row))]
+
+    def _second_pass(self, ordered: list[Kept]) -> dict[typed.Aggregate, object]:
+        """Aggregates that compare each tuple with what is known of the whole window."""
+        entering = Entering(self.second)
+        running = [accumulator(node, self.scope) for node in self.second]
+        for one in ordered if self.second else ():
+            self.scope.rows = (one.row,)
+            for each, value in zip(running, entering.values(self.scope), strict=True):
+                each.add(value, one.time)
+        return {node: each.result() for node, each in zip(self.second, running, strict=True)}
 
     def _in_c(self, kept: list[Kept], time: int, bounds: tuple[int, int]) -> list[Item]:
         result = self.how.of_window([one.row for one in kept], [one.time for one in kept], bounds)
