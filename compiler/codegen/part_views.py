@@ -37,7 +37,8 @@ def windows_view(context: Context, step: typed.Step) -> View:
 
 def owned_view(context: Context, step: typed.Step) -> View:
     view = _window(context, step, step.body.operator, keeps=False)
-    view.extra |= {"owned": True, "batch": step.body.pattern.batch or 1, "blocks": False}
+    view.extra |= {"owned": True, "batch": step.body.pattern.batch or 1, "blocks": False,
+                   "tuple_faults": f"s->head.stage->replica == 0 ? {view.tuple_faults} : &s->{view.c}.others"}
     return view
 
 
@@ -87,9 +88,9 @@ def _window(context: Context, step: typed.Step, operator: typed.Step, keeps: boo
 
 
 def _worker(pattern: typed.Pattern) -> str:
-    if pattern.schedule == "on_demand":
-        return "dfrt_dealing_least(&x->dealing, workers)"
     batch = pattern.batch or 1
+    if pattern.schedule == "on_demand":
+        return f"dfrt_dealing_least(&x->dealing, workers, {batch})"
     return f"(unsigned)(x->dealing.handed / {batch})" if batch > 1 else "(unsigned)x->dealing.handed"
 
 

@@ -6,7 +6,7 @@ import networkx as nx
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.parts import divided
+from ..artifacts.parts import Owned, Windows, divided
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, Sharing, patterns_of, verify
 from ..graph.used import c_functions
 from .pattern_table import decided
@@ -86,7 +86,13 @@ def _exact(graph: Graph, buffered: set[str]) -> set[str]:
     several = {step.name for step in graph.steps if len(step.inputs) > 1}
     meeting = {step.name for step in graph.steps
                if releases(step) and not several.isdisjoint(nx.descendants(graph.flow, step.name))}
-    return buffered | meeting | {step.name for step in graph.steps if getattr(step.body, "expire_after", None)}
+    return buffered | meeting | {step.name for step in graph.steps if _expires(step.body)}
+
+
+def _expires(body: object) -> bool:
+    """Of the parts of an operator the ones that keep its keys."""
+    whole = body.operator.body if isinstance(body, Windows | Owned) else body
+    return bool(getattr(whole, "expire_after", None))
 
 
 def _reaches(graph: Graph, name: str, goals: set[str]) -> bool:

@@ -76,13 +76,14 @@ class PatternBuilder(MoreBuilder):
         chosen = self.pick((0, 1, 2), (0, 1), (2, 1), (1,), (0,), (2,))
         self.c += [functions[i] for i in chosen]
         by = self.pick("", " by k", " by f, k")
-        self.add(name, f"operator {name} on {stream.name}{by} window {window}{self.order()} -> {given} {{\n  "
+        self.add(name, f"operator {name} on {stream.name}{by} window {window}{self.order(by)} -> {given} {{\n  "
                  + "\n  ".join(alternates[i] for i in chosen) + "\n}", columns, stream.unit, stream.factor * factor)
         if len(chosen) > 1:
             self.alternates.append((name, tuple(("one", "two", "three")[i] for i in chosen)))
 
-    def order(self) -> str:
-        return f" order {self.pick(*ORDERS)}" if self.chance(40) else ""
+    def order(self, by: str) -> str:
+        found = [order for order in ORDERS if by or order != "key"]
+        return f" order {self.pick(*found)}" if self.chance(40) else ""
 
     def step(self) -> None:
         kind = self.pick("aggregate", "aggregate", "aggregate", "operator", "operator", "c_windows", "c_windows", "ports",
