@@ -24,7 +24,7 @@ def windows_view(context: Context, step: typed.Step) -> View:
         "edge": next(e.number for e in context.plan.edges if e.producer == step.name),
         "worker": _worker(pattern), "inner": pattern.inner_workers or 0, "strided": strided(pattern),
         "team": f"{view.c}_hash(key)" if pattern.outer == "key_partitioning" else "x->dealing.handed / parts",
-        "combines_rows": merged, "blocks": False}
+        "combines_rows": merged, "reads": merged or view.reads, "blocks": False}
     view.output = f"struct {view.c}_task"
     view.extra["frees"] += ("dfrt_dealing_close(&x->dealing);",)
     if body.gives == "panes" and view.kind == "count_window":

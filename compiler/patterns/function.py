@@ -85,7 +85,7 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
     return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
                     slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered,
                     order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
-                    decomposable=not whole, whole=whole, arrives_in_order=not ordered or not _timed(program, step),
+                    decomposable=not whole, whole=whole, arrives_in_order=not ordered or _arrives_in_order(program, step),
                     expires=bool(body.expire_after), order=body.order, ports=bool(body.ports))
 
 
@@ -118,8 +118,9 @@ def _needs(program: typed.Program, alternate: typed.Alternate) -> tuple[str, boo
     return (f"{named} need{'' if ',' in named else 's'} the whole window" if whole else ""), ordered
 
 
-def _timed(program: typed.Program, step: typed.Step) -> bool:
-    """Whether a source before the step has a time."""
+def _arrives_in_order(program: typed.Program, step: typed.Step) -> bool:
+    """Whether tuples come to the step in the order of their time: from one source that lets nothing earlier in. Where
+    no source before the step has a time, there is no other order."""
     steps = {one.name: one for one in program.steps}
     before, waiting = set(), [step.name]
     while waiting:
@@ -127,7 +128,10 @@ def _timed(program: typed.Program, step: typed.Step) -> bool:
         waiting += [other for other in steps[name].inputs if other not in before]
         before.add(name)
     sources = [steps[name].body for name in before if isinstance(steps[name].body, typed.Source)]
-    return any(body.event_time is not None or body.processing_time for body in sources)
+    plain = all(isinstance(steps[name].body, (*_STATELESS, typed.Source)) for name in before - {step.name})
+    if len(sources) == 1 and plain and (sources[0].slack == 0 or sources[0].processing_time):
+        return True
+    return not any(body.event_time is not None or body.processing_time for body in sources)
 
 
 def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
