@@ -90,11 +90,9 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
 
 
 def _needs_of_all(program: typed.Program, body: typed.Operator) -> tuple[str, bool]:
-    """As _needs, of all alternates together; the words name the alternate when there are several."""
-    needs = [_needs(program, alternate) for alternate in body.alternates]
-    named = [f"in alternate `{alternate.name}` {whole}" if len(needs) > 1 else whole
-             for alternate, (whole, _) in zip(body.alternates, needs, strict=True) if whole]
-    return (named or [""])[0], any(ordered for _, ordered in needs)
+    """As _needs, of all alternates together; the words are about the first one that needs the whole window."""
+    needs = [_needs(program, alternate, len(body.alternates) > 1) for alternate in body.alternates]
+    return next((whole for whole, _ in needs if whole), ""), any(ordered for _, ordered in needs)
 
 
 def _aggregates(alternate: typed.Alternate) -> list[typed.Aggregate]:
@@ -107,14 +105,14 @@ def _has_edges(alternate: typed.Alternate) -> bool:
     return any(one.function in ("first", "last") for one in _aggregates(alternate))
 
 
-def _needs(program: typed.Program, alternate: typed.Alternate) -> tuple[str, bool]:
+def _needs(program: typed.Program, alternate: typed.Alternate, one_of_several: bool) -> tuple[str, bool]:
     """What needs the whole window, in words, and whether the order of a pane's tuples matters."""
     if isinstance(alternate.body, typed.CFunction):
-        return f"`{alternate.body.name}` is a function in C over the whole window", False
+        return f"`{alternate.name}` is a function in C over the whole window", False
     aggregates = _aggregates(alternate)
     whole = [one.function for one in aggregates if not mergeable(program, one)]
     ordered = any(not combinable(program, one) for one in aggregates)
-    named = ", ".join(dict.fromkeys(whole))
+    named = ", ".join(dict.fromkeys(whole)) + (f" of `{alternate.name}`" if one_of_several else "")
     return (f"{named} need{'' if ',' in named else 's'} the whole window" if whole else ""), ordered
 
 

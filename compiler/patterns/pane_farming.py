@@ -22,7 +22,7 @@ def applies(function: Function) -> str | None:
     if not function.decomposable:
         return f"{function.whole}: it is not composed from panes"
     if not function.fixed_windows:
-        what = "a window for every tuple" if function.every_tuple else f"{function.window} windows"
+        what = "windows at every tuple" if function.every_tuple else f"{function.window} windows"
         return f"{what} are not cut into panes"
     if function.slide_tuples == 1:
         return "a slide of one tuple gives panes of one tuple: there is nothing to share"
