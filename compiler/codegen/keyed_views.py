@@ -141,7 +141,8 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
     view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False,
-                   "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1}
+                   "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1,
+                   "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)

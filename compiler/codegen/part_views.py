@@ -24,7 +24,7 @@ def windows_view(context: Context, step: typed.Step) -> View:
         "edge": next(e.number for e in context.plan.edges if e.producer == step.name),
         "worker": _worker(pattern), "inner": pattern.inner_workers or 0, "strided": strided(pattern),
         "team": f"{view.c}_hash(key)" if pattern.outer == "key_partitioning" else "x->dealing.handed / parts",
-        "combines_rows": merged, "blocks": False}
+        "combines_rows": merged, "reads": merged or view.reads, "blocks": False}
     view.output = f"struct {view.c}_task"
     view.extra["frees"] += ("dfrt_dealing_close(&x->dealing);",)
     if body.gives == "panes" and view.kind == "count_window":
@@ -37,7 +37,8 @@ def windows_view(context: Context, step: typed.Step) -> View:
 
 def owned_view(context: Context, step: typed.Step) -> View:
     view = _window(context, step, step.body.operator, keeps=False)
-    view.extra |= {"owned": True, "batch": step.body.pattern.batch or 1, "blocks": False}
+    view.extra |= {"owned": True, "batch": step.body.pattern.batch or 1, "blocks": False,
+                   "tuple_faults": f"s->head.stage->replica == 0 ? {view.tuple_faults} : &s->{view.c}.others"}
     return view
 
 
@@ -87,9 +88,9 @@ def _window(context: Context, step: typed.Step, operator: typed.Step, keeps: boo
 
 
 def _worker(pattern: typed.Pattern) -> str:
-    if pattern.schedule == "on_demand":
-        return "dfrt_dealing_least(&x->dealing, workers)"
     batch = pattern.batch or 1
+    if pattern.schedule == "on_demand":
+        return f"dfrt_dealing_least(&x->dealing, workers, {batch})"
     return f"(unsigned)(x->dealing.handed / {batch})" if batch > 1 else "(unsigned)x->dealing.handed"
 
 

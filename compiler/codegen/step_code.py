@@ -115,9 +115,11 @@ def _stateless(view: View) -> StepCode:
 
 
 def _keyed(view: View) -> StepCode:
-    parts = ["key.c.j2", *(["values.c.j2"] if view.values else []), *(["kept.c.j2"] if view.keeps else [])]
-    if (not view.keeps or view.reads) and not view.takes_panes:
-        parts.append("partial.c.j2")
+    parts = ["key.c.j2"]
+    if not view.takes_panes:  # pane results are what the workers made of tuples
+        parts += ["values.c.j2"] if view.values else []
+        parts += ["kept.c.j2"] if view.keeps else []
+        parts += ["partial.c.j2"] if not view.keeps or view.reads else []
     if view.combines and view.kind in ("time_window", "count_window"):
         parts.append("panes.c.j2")
     if view.combines and view.kind == "moving_window":

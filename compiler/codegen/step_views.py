@@ -109,10 +109,11 @@ class AlternateView:
 
 
 def active_alternate(context: Context, step: typed.Step) -> str:
-    if len(step.body.alternates) == 1:
+    """Which alternate computes. A part of an operator that gives no results itself has none to choose from."""
+    numbers = {one.operator: number for number, one in enumerate(context.plan.alternates)}
+    if step.name not in numbers:
         return "0"
-    number = [one.operator for one in context.plan.alternates].index(step.name)
-    return f"atomic_load_explicit(&s->head.alternates[{number}], memory_order_relaxed)"
+    return f"atomic_load_explicit(&s->head.alternates[{numbers[step.name]}], memory_order_relaxed)"
 
 
 # --- stateless --------------------------------------------------------------------------------------

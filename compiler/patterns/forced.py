@@ -87,15 +87,16 @@ def why_not(function: Function, pattern: typed.Pattern) -> str | None:
 
 
 def check_forced(program: typed.Program, forced: Mapping[str, typed.Pattern], diagnostics: Diagnostics) -> None:
-    """Reports every forced pattern that does not apply."""
+    """Reports every forced pattern that does not apply, be it only with its settings."""
     for name, pattern in forced.items():
         function = function_of(program, program.step(name))
-        refused = why_not(function, pattern)
+        refused, settings = why_not(function, pattern), PATTERNS[pattern.name].applies(function) is None
         if refused is not None:
             one_tuple = pattern.name == "pane_farming" and function.decomposable and function.slide_tuples == 1
             diagnostics.add("E0501" if one_tuple else "E0500", pattern.span,
-                            f"`{pattern.name}` does not apply to `{name}`: {refused}",
-                            expected=f"one of {listing(applicable(function))}, or auto")
+                            f"`{pattern.name}`{' with these settings' if settings else ''} does not apply to `{name}`: "
+                            f"{refused}", expected="other settings, or none: they are chosen then" if settings else
+                            f"one of {listing(applicable(function))}, or auto")
 
 
 def applicable(function: Function) -> list[str]:

@@ -23,6 +23,10 @@ class Function:
     whole: what needs the whole window, in words ('' when nothing does).
     order_free: also tuples of one time may come in any order (`first` and `last` tell them apart).
     second_map: the reduced value goes back to a second pass over the tuples.
+    arrives_in_order: the order of arrival, which cuts a count window into panes, is the order that the function sees.
+    expires: idle keys are forgotten, and their count windows begin anew.
+
+    Any alternate may run, so an operator has the properties that all its alternates have.
     """
 
     step: str
@@ -36,6 +40,8 @@ class Function:
     order_free: bool = False
     second_map: bool = False
     whole: str = ""
+    arrives_in_order: bool = True
+    expires: bool = False
     order: str = "total"
     ports: bool = False
 
@@ -54,48 +60,76 @@ _WINDOWS = {typed.CountWindow: "count", typed.TimeWindow: "time", typed.SessionW
             typed.DeltaWindow: "delta"}
 
 
-def function_of(program: typed.Program, step: typed.Step, alternate: str | None = None) -> Function:
-    """The properties of a step; of an operator those of one alternate (by default the one of the highest value)."""
+def function_of(program: typed.Program, step: typed.Step) -> Function:
     body = step.body
     if isinstance(body, _STATELESS):
         return Function(step.name, stateless=True, keyed=False)
     if isinstance(body, typed.Operator):
-        return _operator(program, step, chosen_alternate(body, alternate))
+        return _operator(program, step)
     keys = body.left_keys if isinstance(body, typed.Join) else getattr(body, "keys", ())
     return Function(step.name, stateless=False, keyed=bool(keys))
 
 
-def chosen_alternate(body: typed.Operator, name: str | None = None) -> typed.Alternate:
-    if name is not None:
-        return next(one for one in body.alternates if one.name == name)
+def chosen_alternate(body: typed.Operator) -> typed.Alternate:
+    """The one that runs first."""
     return max(body.alternates, key=lambda one: one.value)
 
 
-def _operator(program: typed.Program, step: typed.Step, alternate: typed.Alternate) -> Function:
+def _operator(program: typed.Program, step: typed.Step) -> Function:
     body = step.body
     if body.window is None:
         return Function(step.name, stateless=True, keyed=False, order=body.order, ports=bool(body.ports))
-    whole, ordered = _needs(program, alternate)
-    edges = any(isinstance(part, typed.Aggregate) and part.function in ("first", "last") for value in
-                (() if isinstance(alternate.body, typed.CFunction) else alternate.body.values) for part in walk(value))
+    whole, ordered = _needs_of_all(program, body)
     every = getattr(body.window, "every_tuple", False)
     slide = body.window.slide if isinstance(body.window, typed.CountWindow) else None
     return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
                     slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered,
-                    order_free=not whole and not ordered and not edges,
-                    decomposable=not whole, whole=whole, order=body.order, ports=bool(body.ports))
+                    order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
+                    decomposable=not whole, whole=whole, arrives_in_order=not ordered or _arrives_in_order(program, step),
+                    expires=bool(body.expire_after), order=body.order, ports=bool(body.ports))
 
 
-def _needs(program: typed.Program, alternate: typed.Alternate) -> tuple[str, bool]:
+def _needs_of_all(program: typed.Program, body: typed.Operator) -> tuple[str, bool]:
+    """As _needs, of all alternates together; the words are about the first one that needs the whole window."""
+    needs = [_needs(program, alternate, len(body.alternates) > 1) for alternate in body.alternates]
+    return next((whole for whole, _ in needs if whole), ""), any(ordered for _, ordered in needs)
+
+
+def _aggregates(alternate: typed.Alternate) -> list[typed.Aggregate]:
+    if isinstance(alternate.body, typed.CFunction):
+        return []
+    return [part for value in alternate.body.values for part in walk(value) if isinstance(part, typed.Aggregate)]
+
+
+def _has_edges(alternate: typed.Alternate) -> bool:
+    return any(one.function in ("first", "last") for one in _aggregates(alternate))
+
+
+def _needs(program: typed.Program, alternate: typed.Alternate, one_of_several: bool) -> tuple[str, bool]:
     """What needs the whole window, in words, and whether the order of a pane's tuples matters."""
     if isinstance(alternate.body, typed.CFunction):
         return f"`{alternate.name}` is a function in C over the whole window", False
-    aggregates = [part for value in alternate.body.values for part in walk(value)
-                  if isinstance(part, typed.Aggregate)]
+    aggregates = _aggregates(alternate)
     whole = [one.function for one in aggregates if not mergeable(program, one)]
     ordered = any(not combinable(program, one) for one in aggregates)
-    named = ", ".join(dict.fromkeys(whole))
+    named = ", ".join(dict.fromkeys(whole)) + (f" of `{alternate.name}`" if one_of_several else "")
     return (f"{named} need{'' if ',' in named else 's'} the whole window" if whole else ""), ordered
+
+
+def _arrives_in_order(program: typed.Program, step: typed.Step) -> bool:
+    """Whether tuples come to the step in the order of their time: from one source that lets nothing earlier in. Where
+    no source before the step has a time, there is no other order."""
+    steps = {one.name: one for one in program.steps}
+    before, waiting = set(), [step.name]
+    while waiting:
+        name = waiting.pop()
+        waiting += [other for other in steps[name].inputs if other not in before]
+        before.add(name)
+    sources = [steps[name].body for name in before if isinstance(steps[name].body, typed.Source)]
+    plain = all(isinstance(steps[name].body, (*_STATELESS, typed.Source)) for name in before - {step.name})
+    if len(sources) == 1 and plain and (sources[0].slack == 0 or sources[0].processing_time):
+        return True
+    return not any(body.event_time is not None or body.processing_time for body in sources)
 
 
 def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:

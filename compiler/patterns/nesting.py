@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...dsl import typed
+from ...dsl.settings import MOST_WORKERS
 from . import key_partitioning, window_farming, window_partitioning
 from .function import Function
 from .load import Load, Machine, Prediction, Queue, Stage, filled, predict, with_workers
@@ -20,6 +21,9 @@ def applies(function: Function) -> str | None:
 
 
 def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
+    threads = (pattern.workers or 1) * (pattern.inner_workers or 1)
+    if threads > MOST_WORKERS:
+        return f"{pattern.workers} times {pattern.inner_workers} are {threads} workers, and at most {MOST_WORKERS} can be"
     return _OUTER[pattern.outer].applies(function) if pattern.outer else None
 
 

@@ -22,10 +22,20 @@ def applies(function: Function) -> str | None:
     if not function.decomposable:
         return f"{function.whole}: it is not composed from panes"
     if not function.fixed_windows:
-        what = "a window for every tuple" if function.every_tuple else f"{function.window} windows"
+        what = "windows at every tuple" if function.every_tuple else f"{function.window} windows"
         return f"{what} are not cut into panes"
     if function.slide_tuples == 1:
         return "a slide of one tuple gives panes of one tuple: there is nothing to share"
+    if function.window == "count" and not function.arrives_in_order:
+        return "the order of event time matters to it, and panes of a count window are cut in the order of arrival"
+    if function.window == "count" and function.expires:
+        return "a key that expires begins its windows anew, and the thread that merges its panes would not know"
+    return None
+
+
+def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
+    if pattern.merge in ("collector", "ring") and (pattern.merge_workers or 1) > 1:
+        return f"`merge: {pattern.merge}` has no merge workers of its own; `farm` and `shuffled` have"
     return None
 
 

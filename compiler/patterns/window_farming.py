@@ -21,6 +21,12 @@ def applies(function: Function) -> str | None:
     return None
 
 
+def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
+    if pattern.style == "active" and pattern.schedule == "on_demand":
+        return "active workers know themselves which windows are theirs, in turn; `agnostic` ones are given them on demand"
+    return None
+
+
 def copies(load: Load, workers: int, batch: int) -> float:
     """To how many workers a tuple goes: neighbouring windows overlap; of a batch only its ends do (002 fig. 4.3)."""
     covered = load.window + (batch - 1) * load.slide

@@ -17,7 +17,7 @@ def applies(function: Function) -> str | None:
     if not function.decomposable:
         return f"{function.whole}: it is no map and reduce"
     if not function.fixed_windows:
-        what = "a window for every tuple" if function.every_tuple else f"{function.window} windows"
+        what = "windows at every tuple" if function.every_tuple else f"{function.window} windows"
         return f"{what} have no end that all workers know"
     return None
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import networkx as nx
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.parts import divided
+from ..artifacts.parts import Owned, Windows, divided
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, Sharing, patterns_of, verify
 from ..graph.used import c_functions
 from .pattern_table import decided
@@ -19,15 +22,24 @@ from .stores import needs_tuples, stores_of
 def choose(graph: Graph, choice: Choice | None = None) -> Plan:
     """`choice` is the answer of the cost model, where it was asked."""
     layout, decisions = (decided(choice) if choice is not None else (None, ()))
-    parts = divided(graph, patterns_of(decisions, layout))
+    patterns = patterns_of(decisions, layout)
+    parts = divided(graph, patterns)
     shared, apart = shared_windows(parts, choice.forced if choice is not None else ())
     segments, relays = segments_of(parts, shared)
+    segments = tuple(_with_degree(segment, patterns) for segment in segments)
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
     edges = _edges(parts, segments, relays, set(buffered), shared)
-    plan = Plan(segments, edges, _alternates(graph), stores_of(graph, shared, apart), buffered, layout, decisions,
-                _light(graph), shared)
+    plan = Plan(segments, edges, _alternates(graph), stores_of(graph, shared, apart, patterns), buffered, layout,
+                decisions, "" if patterns else _light(graph), shared)
     verify(plan)
     return plan
+
+
+def _with_degree(segment: Segment, patterns: Mapping[str, typed.Pattern]) -> Segment:
+    """As many replicas as the pattern of one of its steps has workers. Parts of operators have theirs already."""
+    workers = [patterns[name].workers or 1 for name in segment.steps
+               if name in patterns and patterns[name].name in ("key_partitioning", "farm")]
+    return replace(segment, degree=max(workers)) if segment.kind in ("keyed", "farm") and workers else segment
 
 
 def _light(graph: Graph) -> str:
@@ -86,7 +98,13 @@ def _exact(graph: Graph, buffered: set[str]) -> set[str]:
     several = {step.name for step in graph.steps if len(step.inputs) > 1}
     meeting = {step.name for step in graph.steps
                if releases(step) and not several.isdisjoint(nx.descendants(graph.flow, step.name))}
-    return buffered | meeting | {step.name for step in graph.steps if getattr(step.body, "expire_after", None)}
+    return buffered | meeting | {step.name for step in graph.steps if _expires(step.body)}
+
+
+def _expires(body: object) -> bool:
+    """Of the parts of an operator the ones that keep its keys."""
+    whole = body.operator.body if isinstance(body, Windows | Owned) else body
+    return bool(getattr(whole, "expire_after", None))
 
 
 def _reaches(graph: Graph, name: str, goals: set[str]) -> bool:

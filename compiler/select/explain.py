@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
-from ..artifacts.plan import Edge, Plan
+from ..artifacts.plan import Edge, Plan, patterns_of
 from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
 from ..graph.walk import expressions_of
 from ..patterns.function import combinable
@@ -115,7 +115,8 @@ def _otherwise(graph: Graph, plan: Plan) -> Iterator[str]:
 
 def _about_key(plan: Plan, step: typed.Step) -> Iterator[str]:
     stateful = isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window
-    if stateful and not step.body.keys:
+    divided = step.name in patterns_of(plan.decisions, plan.layout)
+    if stateful and not step.body.keys and not divided:
         yield f"`{step.name}` looks at the whole stream and runs in one thread; with `by …` its state could be divided"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
@@ -27,10 +29,29 @@ def pane_cut(window: typed.CountWindow | typed.TimeWindow) -> int:
     return (window.slide - rest) % window.slide if at_end else rest
 
 
-def stores_of(graph: Graph, shared: tuple[Sharing, ...], apart: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """`apart` says of windows that could share their panes why they don't."""
-    return tuple((step.name, _store(graph.program, step, shared) + apart.get(step.name, "")) for step in graph.steps
-                 if isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window)
+def stores_of(graph: Graph, shared: tuple[Sharing, ...], apart: Mapping[str, str],
+              patterns: Mapping[str, typed.Pattern]) -> tuple[tuple[str, str], ...]:
+    """`apart` says of windows that could share their panes why they don't; `patterns` divide operators into parts."""
+    steps = [step for step in graph.steps
+             if isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window]
+    return tuple((step.name, _divided(patterns[step.name], _store(graph.program, step, shared)) if step.name in patterns
+                  else _store(graph.program, step, shared) + apart.get(step.name, "")) for step in steps)
+
+
+def _divided(pattern: typed.Pattern, alone: str) -> str:
+    """What an operator in parts keeps; `alone` is what it would keep in one."""
+    match pattern.name:
+        case "window_farming" if pattern.style == "active":
+            return f"in each replica: {alone}"
+        case "window_farming":
+            return "one thread keeps the tuples of open windows; workers read each window where it lies"
+        case "pane_farming":
+            return ("one thread keeps the tuples of open panes; workers read each pane where it lies, and what they give "
+                    "is kept as one partial value a pane, combined for each window")
+        case "window_partitioning" | "nesting":
+            return ("one thread keeps the tuples of open windows; workers read each a part of a window where it lies, "
+                    "and their partial values are combined when they come")
+    return alone
 
 
 def _store(program: typed.Program, step: typed.Step, shared: tuple[Sharing, ...]) -> str:

@@ -29,20 +29,22 @@ dfrt_done *dfrt_dealing_send(dfrt_dealing *dealing, unsigned workers, unsigned w
     return &dealing->done[worker % workers];
 }
 
-unsigned dfrt_dealing_least(dfrt_dealing *dealing, unsigned workers)
+unsigned dfrt_dealing_least(dfrt_dealing *dealing, unsigned workers, uint64_t batch)
 {
     begin(dealing, workers);
-    unsigned best = 0;
+    if (dealing->handed % batch != 0) {
+        return dealing->chosen;
+    }
     uint64_t least = UINT64_MAX;
     for (unsigned i = 0; i < workers; i++) {
         unsigned worker = (unsigned)((dealing->handed + i) % workers);
         uint64_t open = dealing->sent[worker] - atomic_load_explicit(&dealing->done[worker].count, memory_order_relaxed);
         if (open < least) {
-            best = worker;
+            dealing->chosen = worker;
             least = open;
         }
     }
-    return best;
+    return dealing->chosen;
 }
 
 void dfrt_dealing_close(dfrt_dealing *dealing)
