@@ -33,6 +33,7 @@ class Entering:
     values: dict[typed.Expr, Value] = field(default_factory=dict)
     aggregates: dict[typed.Aggregate, typed.Aggregate] = field(default_factory=dict)
     lifted: dict[typed.Aggregate, str] = field(default_factory=dict)
+    more: frozenset[str] = frozenset()  # fields that a second pass reads as they are
 
     def add(self, aggregate: typed.Aggregate) -> None:
         lifts = self.keeps and aggregate.user and self._definition(aggregate).c is None

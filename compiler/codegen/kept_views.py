@@ -72,7 +72,8 @@ def kept_parts(context: Context, step: typed.Step, kind: str, taken: Entering,
     if has_times:
         columns.insert(0, Column("times", "int64_t *times", "columns.times[at] = time;"))
     by_time = kind in BY_TIME
-    return {"columns": tuple(columns), "reads": bool(taken.aggregates), "row": _row(taken, read, whole), "has_times": has_times, "by_time": by_time,
+    return {"columns": tuple(columns), "reads": bool(taken.aggregates or taken.more),
+            "row": _row(taken, read, whole), "has_times": has_times, "by_time": by_time,
             "sorts": timed and kind in ("count_window", "delta_window"),
             "kept_order": "order of time, ties by arrival" if by_time else "order of arrival"}
 
@@ -81,7 +82,7 @@ def _fields_read(taken: Entering, record: Record):
     """The fields that aggregates read as they are."""
     kept = (a for a in taken.aggregates.values() if a not in taken.lifted)
     used = {part.name for a in kept for part in walk(a) if isinstance(part, typed.FieldRef)}
-    return [f for f in record.fields if f.name in used]
+    return [f for f in record.fields if f.name in used | taken.more]
 
 
 def _field_column(name: str, type_: Type) -> Column:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ...dsl.types import Float, Int, Record, Symbol, Text, Type
-from ..graph.walk import aggregates_of, has_time
+from ..graph.walk import aggregates_of, has_time, second_map
 from ..select.stores import needs_tuples, pane_cut
 from .aggregates import Partial, partial_of
 from .blocks import gets_blocks
@@ -17,6 +17,7 @@ from .entering import Entering, entering
 from .expressions import Scope, c_store, c_value
 from .kept_views import call_parts, copy, kept_parts, value_parts
 from .names import identifier
+from .second_views import SecondPass, fields_of_second, second_pass
 from .statements import Statement, quoted_file, stores
 from .step_views import AlternateView, Context, View, active_alternate, base_view
 
@@ -111,7 +112,11 @@ def _aggregates(steps: Iterable[typed.Step]) -> tuple[typed.Aggregate, ...]:
 
 
 def taken_by(context: Context, steps: tuple[typed.Step, ...], keeps: bool) -> Entering:
-    return entering(_aggregates(steps), context.input(steps[0]), context.symbols, keeps, context.graph.program)
+    found = _aggregates(steps)
+    taken = entering(tuple(one for one in found if not second_map(one)), context.input(steps[0]), context.symbols, keeps,
+                     context.graph.program)
+    taken.more = frozenset(fields_of_second(found))
+    return taken
 
 
 def step_partial(context: Context, step: typed.Step, kind: str, taken: Entering,
@@ -145,7 +150,9 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
-    view.extra["alternates"] = tuple(_alternate(context, step, a, partial, kind) for a in bodies)
+    second = second_pass(context, bodies)
+    view.extra |= {"second": second and partial_view(second.partial), "reduced": tuple(second.reduced.values()) if second else ()}
+    view.extra["alternates"] = tuple(_alternate(context, step, a, partial, second, kind) for a in bodies)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
         "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),
         "session_window": ("dfrt_timers_close(&x->timers);",)}.get(kind, ()) + _expiry_frees(expire)
@@ -166,18 +173,22 @@ def key_values(context: Context, step: typed.Step, record: Record) -> dict[str, 
 
 
 def _alternate(context: Context, step: typed.Step, alternate: typed.Alternate, partial: Partial,
-               kind: str) -> AlternateView:
+               second: SecondPass | None, kind: str) -> AlternateView:
     where = (alternate.body.span.line, quoted_file(alternate.body.span))
     if isinstance(alternate.body, typed.CFunction):
         return AlternateView(alternate.name, (), alternate.body.name, *where,
                              window=call_parts(context, step, alternate))
     target, tuple_ = ("out.", "t") if kind == "scan" else ("out->", "k")
-    scope = Scope(context.symbols, (tuple_,), "faults", partial.results)
-    used = aggregates_of(alternate.body)
+    used = [one for one in aggregates_of(alternate.body) if not second_map(one)]
     names = {partial.results[agg] for agg in used}
     whole = tuple(w for w in partial.whole if w.name in names)
+    twice = second is not None and len(aggregates_of(alternate.body)) > len(used)
+    results = partial.results | second.results if twice else partial.results
+    scope = Scope(context.symbols, (tuple_,), "faults", results)
+    more = {"reduced": second.stores(alternate.body, partial.results, context.symbols), "twice": True,
+            "second_whole": second.whole(alternate.body)} if twice else {}
     return AlternateView(alternate.name, stores(alternate.body, target, scope), "", *where,
-                         folds=len(used) > len(whole), whole=whole)
+                         folds=len(used) > len(whole), whole=whole, **more)
 
 
 # --- several inputs ---------------------------------------------------------------------------------

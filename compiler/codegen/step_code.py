@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ..artifacts.parts import Merge, Owned, Windows, Work
@@ -127,12 +127,21 @@ def _keyed(view: View) -> StepCode:
     if view.kind == "time_window" or not view.keeps and view.kind == "count_window":
         parts.append(f"{view.kind}.panes.j2")
     tasks = ["task.store.j2"] if view.gives else []
-    store = "\n".join(render(part, x=view) for part in [*parts, *tasks, f"{view.kind}.store.j2"])
+    second = [_second(view)] if view.second and view.keeps else []
+    rendered = [render(part, x=view) for part in [*parts, *tasks, f"{view.kind}.store.j2"]]
+    store = "\n".join([*rendered[:len(parts)], *second, *rendered[len(parts):]])
     results = [] if view.kind == "scan" else ["tasks.c.j2"] if view.gives else ["result.c.j2"]
     expiry = ["expiry.c.j2"] if view.expire else []
     functions = "\n".join(render(part, x=view) for part in ["groups.c.j2", *expiry, *results, f"{view.kind}.c.j2"])
     opens = (view.c,) if view.kind in ("time_window", "moving_window", "session_window") else ()
     return StepCode(view, store, functions, (*opens, *_idle(view)), (view.c,))
+
+
+def _second(view: View) -> str:
+    """The partial value of a second pass is one like the first, over tuples with what that gave beside them."""
+    twin = replace(view, c=f"{view.c}_second", extra=view.extra | {
+        "partial": view.second, "tuple": f"struct {view.c}_compared", "values": (), "lifts": True})
+    return render("second.store.j2", x=view) + render("partial.c.j2", x=twin)
 
 
 def _work(view: View) -> StepCode:

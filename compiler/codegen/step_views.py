@@ -106,6 +106,9 @@ class AlternateView:
     window: tuple[str, ...] = ()  # the view that the function takes
     folds: bool = False
     whole: tuple[Whole, ...] = ()
+    twice: bool = False  # goes over the window a second time
+    reduced: tuple[str, ...] = ()  # statements between the two
+    second_whole: tuple[Whole, ...] = ()
 
 
 def active_alternate(context: Context, step: typed.Step) -> str:

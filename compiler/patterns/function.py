@@ -85,7 +85,7 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
     return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
                     slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered,
                     order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
-                    decomposable=not whole, whole=whole, arrives_in_order=not ordered or _arrives_in_order(program, step),
+                    second_map=any(map(_is_second_map, body.alternates)), decomposable=not whole, whole=whole, arrives_in_order=not ordered or _arrives_in_order(program, step),
                     expires=bool(body.expire_after), order=body.order, ports=bool(body.ports))
 
 
@@ -99,6 +99,10 @@ def _aggregates(alternate: typed.Alternate) -> list[typed.Aggregate]:
     if isinstance(alternate.body, typed.CFunction):
         return []
     return [part for value in alternate.body.values for part in walk(value) if isinstance(part, typed.Aggregate)]
+
+
+def _is_second_map(alternate: typed.Alternate) -> bool:
+    return any(map(_second_map, _aggregates(alternate)))
 
 
 def _has_edges(alternate: typed.Alternate) -> bool:
@@ -140,10 +144,16 @@ def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
 
 
 def combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
-    """A pane takes its tuples as they arrive, so their order must not matter."""
+    """A pane takes its tuples as they arrive, so their order must not matter, and nothing may be asked of the window."""
+    if _second_map(aggregate):
+        return False
     if not aggregate.user:
         return AGGREGATES[aggregate.function].combinable
     return {"associative", "commutative"} <= _definition(program, aggregate).properties
+
+
+def _second_map(aggregate: typed.Aggregate) -> bool:
+    return sum(isinstance(part, typed.Aggregate) for part in walk(aggregate)) > 1
 
 
 def _definition(program: typed.Program, aggregate: typed.Aggregate) -> typed.AggregateDef:

@@ -21,6 +21,8 @@ def applies(function: Function) -> str | None:
         return "it is stateless" if function.stateless else "its state is no window"
     if not function.decomposable:
         return f"{function.whole}: it is not composed from panes"
+    if function.second_map:
+        return "tuples are compared with the whole window, which no pane knows"
     if not function.fixed_windows:
         what = "windows at every tuple" if function.every_tuple else f"{function.window} windows"
         return f"{what} are not cut into panes"

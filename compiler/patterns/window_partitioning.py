@@ -26,6 +26,8 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
     """Whether the function allows these settings."""
     if pattern.reduce == "synchronous" and not function.second_map:
         return "a synchronous reduce gives the reduced value back to a second map, and this function has none"
+    if pattern.reduce == "asynchronous" and function.second_map:
+        return "a second map waits for the reduced value; the reduce is synchronous"
     if pattern.partition == "round_robin" and not function.order_free:
         return "the order of the tuples matters, and round robin takes neighbours apart; `contiguous` keeps them together"
     return None
