@@ -26,11 +26,20 @@ class Windows:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Computes the result of a window, or what can be merged (`partial`)."""
+    """Computes the result of a window, or what can be merged (`partial`); `second`: in a second pass over its share."""
 
     operator: typed.Step
     pattern: typed.Pattern
     partial: bool
+    second: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """What the shares of a window give together goes back to workers, for a second pass."""
+
+    operator: typed.Step
+    pattern: typed.Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ class Owned:
     pattern: typed.Pattern
 
 
-Part = Windows | Work | Merge | Owned
+Part = Windows | Work | Reduce | Merge | Owned
 
 
 def owns_windows(body: object) -> bool:
@@ -75,6 +84,9 @@ def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) ->
         case "pane_farming":
             return _chain(step, input_, Windows(step, pattern, "panes"), Work(step, pattern, True),
                           Merge(step, pattern, "panes"))
+        case "window_partitioning" if pattern.reduce == "synchronous":
+            return _chain(step, input_, Windows(step, pattern, "shares"), Work(step, pattern, True),
+                          Reduce(step, pattern), Work(step, pattern, True, True), Merge(step, pattern, "shares"))
         case "window_partitioning" | "nesting":
             return _chain(step, input_, Windows(step, pattern, "shares"), Work(step, pattern, True),
                           Merge(step, pattern, "shares"))
@@ -83,7 +95,7 @@ def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) ->
 
 def _chain(step: typed.Step, input_: Record, *bodies: Part) -> tuple[typed.Step, ...]:
     """What a part before the last puts out is no record of the program: `record` says which tuples it is about."""
-    names = [*(f"{step.name}.{word}" for word in ("windows", "work")[:len(bodies) - 1]), step.name]
+    names = [*(f"{step.name}.{word}" for word in ("windows", "work", "reduced", "second")[:len(bodies) - 1]), step.name]
     inputs = [step.inputs, *((name,) for name in names)]
     return tuple(replace(step, name=name, inputs=inputs[i], body=body,
                          record=step.record if name == step.name else input_)

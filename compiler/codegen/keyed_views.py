@@ -145,7 +145,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
-    view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False,
+    view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False, "synchronous": False,
                    "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1,
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dsl import typed
-from ..artifacts.parts import Merge, Windows, Work, owns_windows
+from ..artifacts.parts import Merge, Reduce, Windows, Work, owns_windows
 from .keyed_views import key_input, key_part, keyed_view
 from .step_views import Context, View
 
@@ -48,23 +48,50 @@ def work_view(context: Context, step: typed.Step) -> View:
     view = _window(context, step, body.operator, keeps=True)
     types = context.names.step(store.name)
     view.extra |= {"operator": body.operator.name, "types": types, "store": types, "gives": store.body.gives,
-                   "partial_only": body.partial, "strided": strided(body.pattern)}
+                   "partial_only": body.partial, "strided": strided(body.pattern),
+                   "synchronous": body.pattern.reduce == "synchronous"}
     view.input = f"struct {types}_task"
     if body.partial:
         view.output = f"struct {view.c}_part"
     return view
 
 
+def reduce_view(context: Context, step: typed.Step) -> View:
+    """Alternates may look at different values of the first pass: all of them are there."""
+    body: Reduce = step.body
+    view = _window(context, step, body.operator, keeps=True)
+    view.extra |= {"operator": body.operator.name, "types": _types(context, step),
+                   "reduces": tuple(dict.fromkeys(one for a in view.alternates for one in a.reduced))}
+    view.input, view.output = context.given(step.inputs[0]), f"struct {view.c}_task"
+    return view
+
+
+def second_work_view(context: Context, step: typed.Step) -> View:
+    body: Work = step.body
+    view = _window(context, step, body.operator, keeps=True)
+    view.extra |= {"operator": body.operator.name, "types": _types(context, step), "gives": "shares",
+                   "strided": strided(body.pattern)}
+    view.input, view.output = context.given(step.inputs[0]), f"struct {view.c}_part"
+    return view
+
+
+def _types(context: Context, step: typed.Step) -> str:
+    """The prefix of the part that keeps the tuples."""
+    while not isinstance(step.body, Windows):
+        step = context.graph.step(step.inputs[0])
+    return context.names.step(step.name)
+
+
 def merge_view(context: Context, step: typed.Step) -> View:
     """What the parts of a window give together; of panes, an ordinary window whose tuples are pane results."""
     body: Merge = step.body
     work = context.graph.step(step.inputs[0])
-    types = context.names.step(context.graph.step(work.inputs[0]).name)
+    types = _types(context, step)
     view = _window(context, step, body.operator, keeps=True)
     own = view.c if body.of == "panes" else types
     view.extra |= {"operator": body.operator.name, "types": types, "store": own, "keeps": False, "blocks": False,
                    "takes_panes": body.of == "panes", "combines": body.of == "panes", "owns": body.of == "panes",
-                   "owned": owns_windows(body)}
+                   "owned": owns_windows(body), "synchronous": body.pattern.reduce == "synchronous"}
     view.input = f"struct {context.names.step(work.name)}_part"
     if body.of == "panes":
         view.extra |= _pane_keys(context, step, view)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...dsl import typed
-from ..artifacts.parts import Merge, Owned, Windows, Work
+from ..artifacts.parts import Merge, Owned, Reduce, Windows, Work
 from . import keyed_views as keyed
 from . import part_views as parts
 from . import step_views as views
@@ -66,8 +66,12 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
             return _keyed(parts.owned_view(context, step))
         case Windows():
             return _keyed(parts.windows_view(context, step))
+        case Work(second=True):
+            return _second_work(parts.second_work_view(context, step))
         case Work():
             return _work(parts.work_view(context, step))
+        case Reduce():
+            return _reduce(parts.reduce_view(context, step))
         case Merge(of="panes"):
             return _keyed(parts.merge_view(context, step))
         case Merge():
@@ -149,6 +153,14 @@ def _work(view: View) -> StepCode:
     if view.partial_only:
         return StepCode(view, render("part.store.j2", x=view), functions, stateless=True)
     return StepCode(view, render("work.store.j2", x=view), functions, (), (view.c,))
+
+
+def _second_work(view: View) -> StepCode:
+    return StepCode(view, render("second_part.store.j2", x=view), render("second_work.c.j2", x=view), stateless=True)
+
+
+def _reduce(view: View) -> StepCode:
+    return StepCode(view, render("reduce.store.j2", x=view), render("reduce.c.j2", x=view))
 
 
 def _merge(view: View) -> StepCode:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...dsl import typed
 from ...dsl.types import Record, Symbol
 from ..artifacts.graph import Graph
-from ..artifacts.parts import Windows, Work
+from ..artifacts.parts import Reduce, Windows, Work
 from ..artifacts.plan import Plan
 from .aggregates import Whole
 from .expressions import Scope, c_slice, c_value
@@ -42,7 +42,7 @@ class Context:
         """The struct that goes from a step to those that read it."""
         step = self.graph.step(name)
         match step.body:
-            case Windows():
+            case Windows() | Reduce():
                 return f"struct {self.names.step(name)}_task"
             case Work(partial=True):
                 return f"struct {self.names.step(name)}_part"

@@ -104,7 +104,7 @@ def applicable(function: Function) -> list[str]:
 
 
 # Settings that the models know and the code generator does not.
-_UNMADE = {"merge": ("ring",), "reduce": ("synchronous",)}
+_UNMADE = {"merge": ("ring",)}
 
 
 def unmade(pattern: typed.Pattern) -> str | None:

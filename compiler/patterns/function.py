@@ -80,12 +80,14 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
     if body.window is None:
         return Function(step.name, stateless=True, keyed=False, order=body.order, ports=bool(body.ports))
     whole, ordered = _needs_of_all(program, body)
+    second = any(map(_is_second_map, body.alternates))
     every = getattr(body.window, "every_tuple", False)
     slide = body.window.slide if isinstance(body.window, typed.CountWindow) else None
     return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
-                    slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered,
+                    slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered and not second,
                     order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
-                    second_map=any(map(_is_second_map, body.alternates)), decomposable=not whole, whole=whole, arrives_in_order=not ordered or _arrives_in_order(program, step),
+                    second_map=second, decomposable=not whole, whole=whole,
+                    arrives_in_order=not ordered or _arrives_in_order(program, step),
                     expires=bool(body.expire_after), order=body.order, ports=bool(body.ports))
 
 
@@ -115,7 +117,7 @@ def _needs(program: typed.Program, alternate: typed.Alternate, one_of_several: b
         return f"`{alternate.name}` is a function in C over the whole window", False
     aggregates = _aggregates(alternate)
     whole = [one.function for one in aggregates if not mergeable(program, one)]
-    ordered = any(not combinable(program, one) for one in aggregates)
+    ordered = any(not _takes_any_order(program, one) for one in aggregates)
     named = ", ".join(dict.fromkeys(whole)) + (f" of `{alternate.name}`" if one_of_several else "")
     return (f"{named} need{'' if ',' in named else 's'} the whole window" if whole else ""), ordered
 
@@ -145,8 +147,10 @@ def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
 
 def combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
     """A pane takes its tuples as they arrive, so their order must not matter, and nothing may be asked of the window."""
-    if _second_map(aggregate):
-        return False
+    return not _second_map(aggregate) and _takes_any_order(program, aggregate)
+
+
+def _takes_any_order(program: typed.Program, aggregate: typed.Aggregate) -> bool:
     if not aggregate.user:
         return AGGREGATES[aggregate.function].combinable
     return {"associative", "commutative"} <= _definition(program, aggregate).properties

@@ -16,6 +16,8 @@ _OUTER = {"window_farming": window_farming, "key_partitioning": key_partitioning
 
 
 def applies(function: Function) -> str | None:
+    if function.second_map:
+        return "its workers would be window-partitioned with a synchronous reduce, which teams do not have"
     inner = window_partitioning.applies(function)
     return None if inner is None else f"its workers would be window-partitioned, and {inner}"
 

@@ -34,8 +34,9 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
 
 
 def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
-    for partition in ("contiguous", "round_robin"):
-        yield with_workers(NAME, workers, reduce="asynchronous", partition=partition)
+    for reduce in ("asynchronous", "synchronous"):
+        for partition in ("contiguous", "round_robin"):
+            yield with_workers(NAME, workers, reduce=reduce, partition=partition)
 
 
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:

@@ -77,7 +77,14 @@ class Aggregations:
         function = self.values.pick("first", "last", *(("min", "max") if ordered else ()))
         return Column(name, column.type, column.level), f"{function}({column.name})"
 
+    def compared(self) -> str:
+        """Each tuple with an aggregate of the whole window."""
+        inner = self.values.pick("count()", self.whole("min"), self.whole("max"), self.whole("last"))
+        return f"sum(if {self.values.integer(1)} {self.values.pick('>', '<=', '==')} {inner} then 1 else 0)"
+
     def integer(self) -> str:
+        if not self.running and not self.combined and self.values.pick(*[False] * 9, True):
+            return self.compared()
         one = self.values.pick("count()", self.whole("sum"), self.whole("min"), self.whole("max"), self.whole("last"))
         if self.values.pick(False, False, True):
             other = self.values.pick("count()", self.whole("first"))

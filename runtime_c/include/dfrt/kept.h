@@ -66,6 +66,12 @@ void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
  * called as often. Tuples may be added behind them, and among those that nobody was told of. */
 dfrt_share *dfrt_kept_share(dfrt_pool *pool, dfrt_kept *kept, uint32_t readers);
 
+/* Where the share of a worker among tuples [from, to) begins; the next one's is its end. */
+static inline uint32_t dfrt_share_begin(uint32_t from, uint32_t to, uint32_t part, uint32_t parts)
+{
+    return from + (uint32_t)((uint64_t)(to - from) * part / parts);
+}
+
 /* For readers, from any thread. */
 static inline void dfrt_share_done(dfrt_share *share)
 {
