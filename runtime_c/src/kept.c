@@ -16,6 +16,7 @@ enum {
     FIRST_CHUNK = 1 << 16,
     HUGE_PAGE = 1 << 21,
     LARGEST_CHUNK = 2 * HUGE_PAGE,
+    COLLECTED = 4, /* pieces that are asked for their readers at a time */
     HEADER = 64, /* of a chunk and of a large piece: room for the links, and the rest stays aligned */
 };
 
@@ -151,21 +152,15 @@ static void free_all(piece *first)
     }
 }
 
-static void free_shares(dfrt_share *first)
-{
-    while (first != NULL) {
-        dfrt_share *next = first->next;
-        free(first);
-        first = next;
-    }
-}
-
 void dfrt_pool_close(dfrt_pool *pool)
 {
     free_all(pool->chunks);
     free_all(pool->large);
-    free_shares(pool->free_shares);
-    free_shares(pool->waiting);
+    for (dfrt_share *share = pool->made_shares; share != NULL;) {
+        dfrt_share *before = share->made;
+        free(share);
+        share = before;
+    }
     *pool = (dfrt_pool){0};
 }
 
@@ -176,14 +171,38 @@ static bool is_read(const dfrt_kept *kept)
     return kept->share != NULL && atomic_load_explicit(&kept->share->readers, memory_order_acquire) > 0;
 }
 
+static dfrt_share *new_share(dfrt_pool *pool)
+{
+    dfrt_share *share = pool->free_shares;
+    if (share != NULL) {
+        pool->free_shares = share->next;
+        return share;
+    }
+    share = dfrt_allocate(sizeof *share);
+    share->made = pool->made_shares;
+    return pool->made_shares = share;
+}
+
 dfrt_share *dfrt_kept_share(dfrt_pool *pool, dfrt_kept *kept, uint32_t readers)
 {
     if (kept->share == NULL) {
-        kept->share = pool->free_shares != NULL ? pool->free_shares : dfrt_allocate(sizeof *kept->share);
-        pool->free_shares = kept->share->next;
+        kept->share = new_share(pool);
     }
     (void)atomic_fetch_add_explicit(&kept->share->readers, readers, memory_order_relaxed);
     return kept->share;
+}
+
+static void free_share(dfrt_pool *pool, dfrt_share *share)
+{
+    share->next = pool->free_shares;
+    pool->free_shares = share;
+}
+
+static void await_readers(dfrt_pool *pool, dfrt_share *share)
+{
+    share->next = NULL;
+    *(pool->waiting != NULL ? &pool->last_waiting->next : &pool->waiting) = share;
+    pool->last_waiting = share;
 }
 
 /* Gives the group's memory back, or lets it wait until nobody reads it. */
@@ -193,31 +212,29 @@ static void let_go(dfrt_pool *pool, dfrt_kept *kept, size_t width)
     if (is_read(kept)) {
         share->room = kept->room;
         share->capacity = kept->capacity;
-        share->next = pool->waiting;
-        pool->waiting = share;
+        await_readers(pool, share);
     } else {
         release(pool, kept->room, width, kept->capacity);
         if (share != NULL) {
-            share->next = pool->free_shares;
-            pool->free_shares = share;
+            free_share(pool, share);
         }
     }
     kept->share = NULL;
 }
 
-/* Memory whose readers are done is used again. */
+/* Memory whose readers are done is used again. A few pieces are looked at whenever one is wanted: more come back than
+ * are taken, and however many wait, no tuple pays for all of them. */
 static void collect(dfrt_pool *pool, size_t width)
 {
-    for (dfrt_share **at = &pool->waiting; *at != NULL;) {
-        dfrt_share *share = *at;
+    for (int looked_at = 0; looked_at < COLLECTED && pool->waiting != NULL; looked_at++) {
+        dfrt_share *share = pool->waiting;
+        pool->waiting = share->next;
         if (atomic_load_explicit(&share->readers, memory_order_acquire) > 0) {
-            at = &share->next;
-            continue;
+            await_readers(pool, share);
+        } else {
+            release(pool, share->room, width, share->capacity);
+            free_share(pool, share);
         }
-        *at = share->next;
-        release(pool, share->room, width, share->capacity);
-        share->next = pool->free_shares;
-        pool->free_shares = share;
     }
 }
 

@@ -32,10 +32,12 @@ typedef struct dfrt_share {
     uint32_t capacity;
     unsigned char *room;
     struct dfrt_share *next; /* of those that are free, or that wait for their readers */
+    struct dfrt_share *made; /* the one that was made before it */
 } dfrt_share;
 
 typedef struct dfrt_pool {
-    dfrt_share *free_shares, *waiting;
+    dfrt_share *made_shares, *free_shares; /* all, and those of no group */
+    dfrt_share *waiting, *last_waiting; /* for their readers, those that have waited longest first */
     void *free_lists[DFRT_POOL_SIZES];
     void *chunks; /* each points to the one before it */
     void *large;  /* a list in both directions */
