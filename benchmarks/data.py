@@ -28,6 +28,10 @@ def thousand_keys(random: Random, count: int) -> numpy.ndarray:
     return random.integers(0, 1000, count)
 
 
+def two_hundred_keys(random: Random, count: int) -> numpy.ndarray:
+    return random.integers(0, 200, count)
+
+
 def million_keys(random: Random, count: int) -> numpy.ndarray:
     """Uniform, but one in twenty is of a thousand keys, so that some windows of 1000 tuples fill up."""
     keys = random.integers(0, 1_000_000, count)
@@ -84,7 +88,10 @@ FILES = {
     "join": (("bids.bin", 1_000_000, binary(orders, 100_000, 5_000, 1000), b""),
              ("asks.bin", 1_000_000, binary(orders, 100_000, 5_000, 1000), b"")),
     "sessions": (("orders.bin", 2_000_000, binary(orders, 100_000, 20_000, 10_000), b""),),
+    "expensive": (("keys_200.bin", 600_000, binary(quotes, two_hundred_keys), b""),),
 }
+# However small the scale: fewer would fill no window.
+LEAST = {"windows": 1_200_000, "expensive": 250_000}
 
 
 def folder(scale: float) -> Path:
@@ -93,7 +100,11 @@ def folder(scale: float) -> Path:
 
 def records(rows: str, scale: float) -> int:
     """The tuples of the named rows' first file."""
-    return max(1, int(FILES[rows][0][1] * scale))
+    return scaled(rows, FILES[rows][0][1], scale)
+
+
+def scaled(rows: str, full: int, scale: float) -> int:
+    return max(LEAST.get(rows, 1), int(full * scale))
 
 
 def make(rows: str, scale: float, seed: int = 1) -> None:
@@ -102,7 +113,7 @@ def make(rows: str, scale: float, seed: int = 1) -> None:
     for number, (name, full, block, header) in enumerate(FILES[rows]):
         path = folder(scale) / name
         if not path.exists():
-            write(path, max(1, int(full * scale)), block, header, numpy.random.default_rng([seed, number, len(name)]))
+            write(path, scaled(rows, full, scale), block, header, numpy.random.default_rng([seed, number, len(name)]))
 
 
 def write(path: Path, count: int, block: Callable[[Random, int, int], bytes], header: bytes, random: Random) -> None:

@@ -79,6 +79,22 @@ def test_forced_patterns_are_compiled_or_refused(dfc, program):
     assert explained.returncode == 0 and "* window_farming 3" in explained.stdout
 
 
+@pytest.mark.parametrize(("word", "segment"), [("typical=key_partitioning:3", "keyed x3: typical"),
+                                               ("good=farm:2", "farm x2: good")])
+def test_a_program_runs_with_the_workers_that_were_decided(dfc, program, word, segment):
+    (program / "app.dfl").write_text(PROGRAM if "farm" not in word else """\
+app app
+record Quote { ts: timestamp<ms>, price: f64 }
+record Out { p: f64 }
+source quotes: Quote = generate(count: 1000, rate: 100k/s) event time ts
+operator good on quotes -> Out { alternate a = { p: price * 2.0 } }
+sink one = good to csv("good.csv")
+""")
+    assert segment in dfc("compile", "app.dfl", "--emit", "plan", "--pattern", word).stdout
+    stats = json.loads(dfc("run", "app.dfl", "--pattern", word, "--", "--quiet", "--stats").stderr)
+    assert stats["layout"] == "staged" and stats["workers"] == int(word[-1])
+
+
 def test_the_interpreter_runs_what_is_not_generated(dfc, program):
     text = PROGRAM.replace("slide 20 ->", "slide 20 pattern sequential ->").replace("60000", "500")
     (program / "app.dfl").write_text(text)

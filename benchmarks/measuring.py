@@ -1,0 +1,156 @@
+"""What all tables share: building programs, running them in turns, each on its cores."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import data
+
+HERE = Path(__file__).resolve().parent
+BUILD = data.FOLDER / "programs"
+DFC = os.environ.get("DFC", str(Path(sys.executable).parent / "dfc"))
+LIMIT_FLAGS = ("-std=gnu11", "-O3", "-march=native")
+BY_HAND = "by hand"
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: a program, its hand-written limit, the files of both."""
+
+    name: str
+    what: str
+    group: str                       # of data.FILES
+    program: str
+    inputs: tuple[tuple[str, str], ...]  # source and file
+    result: str                      # how the file that comes out is read: csv, or the types of a packed record
+    factor: int = 1                  # tuples for each record of the first file
+    peers: str = ""                  # what peers call this work
+
+    def tuples(self, scale: float) -> int:
+        return data.records(self.group, scale) * self.factor
+
+
+@dataclass(frozen=True)
+class Contender:
+    title: str
+    command: tuple[str, ...]
+    cores: int = 1
+    tuples: int | None = None        # when it gets fewer than the others
+    repeats: int | None = None       # when it is so slow that fewer must do
+
+
+@dataclass(frozen=True)
+class Measured:
+    seconds: tuple[float, ...]
+    megabytes: float
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+# --- building ----------------------------------------------------------------------------------------
+
+
+def build_generated(program: str, name: str = "", *words: str) -> Path:
+    """`name` tells apart what the words make of one program."""
+    folder = BUILD / (name or program)
+    text = HERE / "programs" / f"{program}.dfl"
+    subprocess.run([DFC, "compile", text, "-o", folder, "--target", "native", *words], check=True)
+    return folder / program
+
+
+def build_limit(program: str) -> Path:
+    """The runtime's reading and printing of numbers is at hand there, as any good library would be."""
+    target = BUILD / f"limit-{program}"
+    runtime = HERE.parent / "runtime_c"
+    numbers = [runtime / "src" / name for name in ("number.c", "number_format.c", "number_powers.c", "utf8.c")]
+    subprocess.run([os.environ.get("CC", "cc"), *LIMIT_FLAGS, f"-I{runtime / 'include'}", f"-I{runtime / 'src'}",
+                    f"-I{HERE / 'programs'}", "-o", target, HERE / "limits" / f"{program}.c", *numbers, "-lm"], check=True)
+    return target
+
+
+def build_launcher() -> None:
+    """A small process: what we fork from Python counts Python's memory as its own peak."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    subprocess.run([os.environ.get("CC", "cc"), *LIMIT_FLAGS, "-o", BUILD / "launch", HERE / "launch.c"], check=True)
+
+
+# --- command lines -----------------------------------------------------------------------------------
+
+
+def all_cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def generated(row: Row, program: Path, output: Path, scale: float, *words: str, title: str = "generated",
+              cores: int = 1) -> Contender:
+    files = [word for source, spec in row.inputs for word in ("--source", f"{source}={in_folder(spec, scale)}")]
+    if not row.inputs:
+        plain = "seed=7,bid=100.0..150.0,ask=145.0..200.0,size=0..999"
+        files = ["--source", f"quotes=generate:count={row.tuples(scale)},{plain}"]
+    kind = "csv" if row.result == "csv" else "binary"
+    return Contender(title, (str(program), "--quiet", *words, *files, "--sink", f"out={kind}:{output}"), cores)
+
+
+def by_hand(row: Row, program: Path, output: Path, scale: float) -> Contender:
+    files = [in_folder(spec, scale).partition(":")[2] for _, spec in row.inputs] or [str(row.tuples(scale))]
+    return Contender(BY_HAND, (str(program), *files, str(output)))
+
+
+def in_folder(spec: str, scale: float) -> str:
+    kind, _, name = spec.partition(":")
+    return f"{kind}:{data.folder(scale) / name}"
+
+
+# --- running -----------------------------------------------------------------------------------------
+
+
+def run_once(contender: Contender) -> tuple[float, float]:
+    """Seconds of wall-clock time, and the most memory that was resident, in MB (files that are mapped included)."""
+    cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[-contender.cores:]))
+    answer = subprocess.run([BUILD / "launch", cores, *contender.command], stdout=subprocess.PIPE, text=True)
+    if answer.returncode:
+        raise SystemExit(f"{contender.title} failed with {answer.returncode}: {' '.join(contender.command)}")
+    seconds, kilobytes = answer.stdout.split()[-2:]
+    return float(seconds), int(kilobytes) / 1000
+
+
+def measure(contenders: list[Contender], repeats: int, tell: Tell) -> list[Measured]:
+    """In turns; each turn begins with another one."""
+    runs: list[list[tuple[float, float]]] = [[] for _ in contenders]
+    for turn in range(repeats):
+        for i in range(len(contenders)):
+            at = (turn + i) % len(contenders)
+            if turn >= (contenders[at].repeats or repeats):
+                continue
+            tell(f"repeat {turn + 1} of {repeats}, {contenders[at].title}")
+            runs[at].append(run_once(contenders[at]))
+    return [Measured(tuple(seconds for seconds, _ in own), max(megabytes for _, megabytes in own)) for own in runs]
+
+
+@contextmanager
+def results_folder() -> Iterator[Path]:
+    """Results stay in memory where they can: no disk is measured."""
+    shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix="dfc-bench-", dir=shared))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def teller(name: str) -> Tell:
+    """A line of progress that the next one replaces; on a terminal only the last one stays."""
+    return lambda what: print(f"\r\033[K{name}: {what}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,223 @@
+"""Each pattern on one and two workers, beside the hand-written program and the fused one; and the latency of results.
+
+The patterns are forced (`dfc compile --pattern`) and run with a thread a stage, also with one worker.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import data
+from measuring import (
+    BY_HAND,
+    Contender,
+    Measured,
+    Row,
+    all_cores,
+    build_generated,
+    build_limit,
+    by_hand,
+    generated,
+    in_folder,
+    measure,
+    results_folder,
+    run_once,
+    teller,
+)
+from rows import STATS, Entry, cells, compare, cut
+
+FUSED, PLANNED = "fused", "planned for 2 cores"
+WORKERS = (1, 2)
+WHOLE = ("key_partitioning", "window_farming, agnostic", "window_farming, active")
+# What `--pattern` takes for so many workers. Nesting: all of them outside, since it is the throughput that is asked for.
+PATTERNS = {
+    "key_partitioning": "key_partitioning:{}",
+    "window_farming, agnostic": "window_farming:{},style=agnostic",
+    "window_farming, active": "window_farming:{},style=active",
+    "pane_farming": "pane_farming:{}",
+    "window_partitioning": "window_partitioning:{}",
+    "nesting": "nesting:{},1",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    row: Row
+    operator: str
+    patterns: tuple[str, ...]
+    filled: int                 # records until most keys have a window
+    expensive: bool = False     # two workers are to give 1.8 times one
+    goal: float | None = None   # of the default plan: speed / by hand
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+
+KEYS_1K, KEYS_200 = (("quotes", "binary:keys_1k.bin"),), (("quotes", "binary:keys_200.bin"),)
+TABLES = (
+    Table(Row("windows", "count 1000 slide 200, 1000 keys, five combinable aggregates", "windows", "windows", KEYS_1K,
+              STATS), "stats", tuple(PATTERNS), 1_200_000, goal=0.7),
+    Table(Row("whole windows", "the same results by a C function over the whole window", "windows", "windows_whole",
+              KEYS_1K, STATS), "stats", WHOLE, 1_200_000, goal=0.6),
+    Table(Row("expensive windows", "count 1000 slide 200, 200 keys, a C function of 1 ms over the whole window",
+              "expensive", "expensive_whole", KEYS_200, "i8,f8"), "modes", WHOLE, 250_000, expensive=True),
+    Table(Row("expensive panes", "the same windows, an aggregate in C of 0.8 µs a tuple: 0.8 ms a window, 0.15 ms a pane",
+              "expensive", "expensive_panes", KEYS_200, "i8,f8"), "peaks", tuple(PATTERNS), 250_000, expensive=True),
+)
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Of a window result, in microseconds, as `--stats` says."""
+
+    results: int
+    mean: float
+    p50: float
+    p99: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Found:
+    speeds: dict[str, tuple[Contender, Measured]]  # by title
+    rate: int                                      # of tuples, at which latencies were measured
+    latencies: dict[str, Latency]
+
+    def ratio(self, faster: str, slower: str) -> float | None:
+        if faster not in self.speeds or slower not in self.speeds:
+            return None
+        return self.speeds[slower][1].median / self.speeds[faster][1].median
+
+
+# --- who takes part ----------------------------------------------------------------------------------
+
+
+def title_of(pattern: str, workers: int) -> str:
+    return f"{pattern}: {workers}"
+
+
+def entries_of(table: Table, folder: Path, scale: float) -> list[Entry]:
+    row, first = table.row, folder / "fused"
+    made = [(generated(row, build_generated(row.program), first, scale, title=FUSED), first, first),
+            (by_hand(row, build_limit(row.program), folder / "by-hand", scale), folder / "by-hand", first)]
+    planned = build_generated(row.program, f"{row.program}-planned", "--cores", "2")
+    made.append((generated(row, planned, folder / "planned", scale, title=PLANNED, cores=2), folder / "planned", first))
+    for pattern in table.patterns:
+        for workers in WORKERS:
+            made.append((forced(table, pattern, workers, folder / f"{pattern}-{workers}", scale),
+                         folder / f"{pattern}-{workers}", first))
+    return made
+
+
+def forced(table: Table, pattern: str, workers: int, output: Path, scale: float) -> Contender:
+    word = PATTERNS[pattern].format(workers)
+    name = f"{table.row.program}-{pattern.replace(', ', '-')}-{workers}"
+    program = build_generated(table.row.program, name, "--pattern", f"{table.operator}={word}")
+    return generated(table.row, program, output, scale, "--layout", "staged", title=title_of(pattern, workers),
+                     cores=all_cores())
+
+
+# --- measuring ---------------------------------------------------------------------------------------
+
+
+def run_tables(repeats: int, scale: float) -> dict[str, Found]:
+    return {table.name: run_table(table, repeats, scale) for table in TABLES}
+
+
+def run_table(table: Table, repeats: int, scale: float) -> Found:
+    tell = teller(f"patterns, {table.name}")
+    data.make(table.row.group, scale)
+    with results_folder() as folder:
+        tell("compiling")
+        made = entries_of(table, folder, scale)
+        compare(table.row, made, tell)
+        contenders = [contender for contender, *_ in made]
+        speeds = {c.title: (c, m) for c, m in zip(contenders, measure(contenders, repeats, tell), strict=True)}
+        tell(", ".join(f"{title} {m.median * 1000:.0f} ms" for title, (_, m) in speeds.items()) + "\n")
+        rate = quiet_rate(table, speeds, scale)
+        latencies = measure_latencies(table, folder, rate, speeds, scale)
+    return Found(speeds, rate, latencies)
+
+
+def slow_ones(table: Table) -> list[str]:
+    """Whose latency is measured."""
+    return [FUSED, *(title_of(pattern, WORKERS[-1]) for pattern in table.patterns)]
+
+
+def quiet_rate(table: Table, speeds: dict[str, tuple[Contender, Measured]], scale: float) -> int:
+    """A third of what the slowest of them takes, the same for all; two digits are enough."""
+    slowest = max(speeds[title][1].median for title in slow_ones(table))
+    rate = table.row.tuples(scale) / slowest / 3
+    return int(float(f"{rate:.1e}"))
+
+
+def measure_latencies(table: Table, folder: Path, rate: int, speeds: dict[str, tuple[Contender, Measured]],
+                      scale: float) -> dict[str, Latency]:
+    """Over three seconds, or until there are windows at all."""
+    tell = teller(f"latency, {table.name}")
+    given, stats, found = folder / "given.bin", folder / "stats.json", {}
+    whole = in_folder(table.row.inputs[0][1], scale)
+    cut(Path(whole.partition(":")[2]), max(3 * rate, table.filled), given)
+    for title in slow_ones(table):
+        tell(f"{rate:,} tuples/s, {title}")
+        contender = speeds[title][0]
+        command = tuple(word.replace(whole, f"binary:{given}") for word in contender.command)
+        run_once(Contender(title, (*command, "--rate", f"{rate}/s", f"--stats={stats}"), contender.cores))
+        said = json.loads(stats.read_text())["latency_us"]
+        found[title] = Latency(said["count"], said["mean"], said["p50"], said["p99"], said["max"])
+    tell(", ".join(f"{title} {one.mean:.0f} µs" for title, one in found.items()) + "\n")
+    return found
+
+
+# --- the tables --------------------------------------------------------------------------------------
+
+
+def report(results: dict[str, Found], scale: float) -> Iterable[str]:
+    yield from ("## Patterns", "", "Number of workers behind the colon; with threads that read, keep tuples and write beside "
+                "them, on all cores.", "")
+    yield from speed_table(results, scale)
+    yield ""
+    yield from goals(results)
+    yield from ("", "Latency of a window result at a fixed rate, two workers:", "")
+    yield from latency_table(results)
+    yield from ("", "| row | computes | tuples |", "| --- | --- | ---: |")
+    for table in TABLES:
+        yield f"| {table.name} | {table.row.what} | {table.row.tuples(scale):,} |"
+
+
+def speed_table(results: dict[str, Found], scale: float) -> Iterable[str]:
+    yield "| row | program | M tuples/s | median ms | min–max ms | peak MB | speed / by hand | / fused | / 1 worker |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for table in TABLES:
+        found = results[table.name]
+        for title, (contender, measured) in found.speeds.items():
+            pattern, _, workers = title.partition(": ")
+            alone = found.ratio(title, title_of(pattern, 1)) if workers not in ("", "1") else None
+            compared = (found.ratio(title, other) if title != other else None for other in (BY_HAND, FUSED))
+            shown = " | ".join("" if ratio is None else f"{ratio:.2f}" for ratio in (*compared, alone))
+            yield f"| {table.name} | {title} | {cells(table.row, contender, measured, scale)} | {shown} |"
+
+
+def goals(results: dict[str, Found]) -> Iterable[str]:
+    for table in TABLES:
+        found = results[table.name]
+        if table.goal is not None:
+            for title in (FUSED, PLANNED):
+                yield f"- {table.name}, speed of {title} / by hand: **{found.ratio(title, BY_HAND):.2f}** (goal {table.goal})"
+        for pattern in table.patterns if table.expensive else ():
+            ratio = found.ratio(title_of(pattern, 2), title_of(pattern, 1))
+            yield f"- {table.name}, {pattern}, speed of two workers / of one: **{ratio:.2f}** (goal 1.8)"
+
+
+def latency_table(results: dict[str, Found]) -> Iterable[str]:
+    yield "| row | program | tuples/s | results | mean µs | median µs | p99 µs | max µs |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for table in TABLES:
+        found = results[table.name]
+        for title, one in found.latencies.items():
+            yield (f"| {table.name} | {title} | {found.rate:,} | {one.results:,} | {one.mean:.0f} | {one.p50:.0f} | "
+                   f"{one.p99:.0f} | {one.most:.0f} |")
