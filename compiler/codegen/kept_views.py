@@ -65,9 +65,9 @@ def kept_parts(context: Context, step: typed.Step, kind: str, taken: Entering,
     named = {name for a in in_c for name in a.columns} | (set() if whole else {f.name for f in read})
     columns = [_field_column(f.name, f.type) for f in record.fields if f.name in named]
     columns += [_value_column(v.name, v.expr.type) for v in taken.values.values() if v.kept]
-    columns += [_lifted_column(taken, aggregate, c) for aggregate, c in taken.lifted.items()]
     if whole:
         columns.insert(0, Column("tuples", f"{context.record(record)} *tuples", "columns.tuples[at] = *t;"))
+    columns[:0] = [_lifted_column(taken, aggregate, c) for aggregate, c in taken.lifted.items()]  # aligned to 16 bytes
     has_times = timed or whole or not columns
     if has_times:
         columns.insert(0, Column("times", "int64_t *times", "columns.times[at] = time;"))

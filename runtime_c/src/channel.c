@@ -24,10 +24,10 @@ static dfrt_batch *batch_new(const dfrt_sender *sender)
     }
     dfrt_batch *batch = (dfrt_batch *)(void *)room;
     *batch = (dfrt_batch){0};
-    batch->times = (int64_t *)(void *)(room + fixed);
-    batch->markers = (dfrt_marker *)(void *)(room + fixed + times);
-    batch->elements = room + fixed + times + markers;
-    batch->positions = (uint32_t *)(void *)(room + fixed + times + markers + elements);
+    batch->elements = room + fixed; /* first: they need the largest alignment */
+    batch->times = (int64_t *)(void *)(room + fixed + elements);
+    batch->markers = (dfrt_marker *)(void *)(room + fixed + elements + times);
+    batch->positions = (uint32_t *)(void *)(room + fixed + elements + times + markers);
     batch->orders = batch->positions + capacity;
     return batch;
 }

@@ -17,6 +17,7 @@ enum {
     HUGE_PAGE = 1 << 21,
     LARGEST_CHUNK = 2 * HUGE_PAGE,
     COLLECTED = 4, /* pieces that are asked for their readers at a time */
+    ALIGNED = 16, /* states of aggregates in C ask for as much */
     HEADER = 64, /* of a chunk and of a large piece: room for the links, and the rest stays aligned */
 };
 
@@ -126,7 +127,7 @@ static bool is_small(size_t size, uint32_t list)
 
 static unsigned char *take(dfrt_pool *pool, size_t width, uint32_t capacity)
 {
-    size_t size = width * capacity;
+    size_t size = (width * capacity + ALIGNED - 1) / ALIGNED * ALIGNED;
     uint32_t list = list_of(capacity);
     return is_small(size, list) ? take_small(pool, size, list) : take_large(pool, size);
 }

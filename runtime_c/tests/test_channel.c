@@ -134,9 +134,29 @@ static void test_close_with_a_backlog(void)
     dfrt_waiter_close(&both[1]);
 }
 
+/* Elements may hold states of aggregates in C, which are aligned to 16 bytes, however many fit into a batch. */
+static void test_elements_are_aligned(void)
+{
+    static dfrt_link link;
+    static dfrt_waiter both[2];
+    CHECK(dfrt_waiter_open(&both[0]) == 0 && dfrt_waiter_open(&both[1]) == 0);
+    link.producer = &both[0];
+    link.consumer = &both[1];
+    for (size_t size = 16; size <= 2048; size += 16) {
+        dfrt_error error;
+        dfrt_sender own;
+        CHECK(dfrt_sender_open(&own, &link, size, &error) == DFRT_OK);
+        CHECK((uintptr_t)own.filling->elements % 16 == 0 && (uintptr_t)own.filling->times % 8 == 0);
+        dfrt_sender_close(&own);
+    }
+    dfrt_waiter_close(&both[0]);
+    dfrt_waiter_close(&both[1]);
+}
+
 int main(void)
 {
     test_stream();
     test_close_with_a_backlog();
+    test_elements_are_aligned();
     return 0;
 }

@@ -155,6 +155,18 @@ static void test_many_waiting(void)
     dfrt_pool_close(&pool);
 }
 
+static void test_pieces_are_aligned(void)
+{
+    static const uint32_t odd_sizes[] = {sizeof(int64_t), 1};
+    dfrt_pool pool = {0};
+    dfrt_kept kept[20] = {{0}};
+    for (int i = 0; i < 20; i++) {
+        (void)dfrt_kept_room(&pool, &kept[i], (dfrt_widths){odd_sizes, 2});
+        CHECK((uintptr_t)kept[i].room % 16 == 0);
+    }
+    dfrt_pool_close(&pool);
+}
+
 /* --- two threads ------------------------------------------------------------------------------------ */
 
 enum { TASKS = 60000, WINDOW = 20, GROUPS = 7 };
@@ -225,6 +237,7 @@ int main(void)
     test_sliding_while_it_is_read();
     test_disorder_behind_what_is_read();
     test_many_waiting();
+    test_pieces_are_aligned();
     test_readers_beside_the_owner();
     return 0;
 }

@@ -23,6 +23,7 @@ from dfc.compiler import interpret, pipeline
 from dfc.compiler.build import toolchain
 from dfc.compiler.build.folder import runtime_folder
 from dfc.compiler.interpret.csv_rows import rows_of
+from dfc.compiler.select.asked import Asked
 from dfc.dsl.diagnostics import ProgramError
 
 LAYOUTS = (("--workers", "1"), ("--workers", "1", "--layout", "staged"), ("--workers", "2"),
@@ -68,11 +69,11 @@ class Program:
     path: Path
 
 
-def build(text: str, folder: Path, rounds: int) -> Program:
+def build(text: str, folder: Path, rounds: int, asked: Asked | None = None) -> Program:
     """Compiles the program text; the generated C must be without warnings."""
     try:
         typed = pipeline.check(text, "program.dfl", {})
-        bundle = pipeline.generate(text, "program.dfl", {})
+        bundle = pipeline.generate(text, "program.dfl", {}, asked=asked)
     except ProgramError as wrong:
         raise Different(f"refused: {wrong.diagnostics.items}") from None
     (folder / "program.dfl").write_text(text)
@@ -96,11 +97,12 @@ def _symbol(bundle) -> str:
 def main_object(program: str, rounds: int) -> Path:
     """`main` for all programs of one name, without their records."""
     folder = runtime(rounds).parent
-    (folder / "main.c").write_text("#include <dfrt/program.h>\n"
-                                   f"extern const dfrt_program {program};\n"
-                                   f"int main(int argc, char **argv) {{ return dfrt_main(&{program}, argc, argv); }}\n")
-    call(*flags(), *includes(folder), "-c", "main.c", "-o", "main.object", folder=folder)
-    return folder / "main.object"
+    main = folder / f"main_{program}.c"
+    main.write_text("#include <dfrt/program.h>\n"
+                    f"extern const dfrt_program {program};\n"
+                    f"int main(int argc, char **argv) {{ return dfrt_main(&{program}, argc, argv); }}\n")
+    call(*flags(), *includes(folder), "-c", main.name, "-o", f"{main.stem}.object", folder=folder)
+    return folder / f"{main.stem}.object"
 
 
 def check_inputs(program: Program, files: dict[str, bytes], chosen=(), layouts=LAYOUTS) -> None:
