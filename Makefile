@@ -22,7 +22,7 @@ test: setup ## run the tests
 soak: setup ## run the slow tests: more random programs, longer streams
 	@$(BIN)/python -m pytest -n $(JOBS) -m slow $(TESTS)
 
-sanitize: setup ## run the C tests and the conformance cases under the address, undefined-behaviour and thread sanitizers
+sanitize: setup ## run the C tests, the conformance cases and random programs with patterns under the address, undefined-behaviour and thread sanitizers
 	@.ci/sanitize $(BIN)
 
 fuzz: setup ## a million hostile inputs for each format, at most 15 minutes each
