@@ -107,7 +107,7 @@ def _gives_many(steps: list[typed.Step]) -> bool:
 
 def _places(graph: Graph, shared: tuple[Sharing, ...], alone: Collection[str]) -> dict[str, Place]:
     """`alone`: steps that are to run in one thread, whatever their keys."""
-    leads_to_key = _leads_to_key(graph, alone)
+    leads_to_key = _leads_to_key(graph)
     first = {name: one.first for one in shared for name in one.others}
     places: dict[str, Place] = {}
     for step in graph.steps:
@@ -158,11 +158,11 @@ def _stateless_place(step: typed.Step, before: Place, leads_to_key: set[str]) ->
     return before
 
 
-def _leads_to_key(graph: Graph, alone: Collection[str]) -> set[str]:
+def _leads_to_key(graph: Graph) -> set[str]:
     """Steps from which a keyed step is reached without an order-dependent one between."""
     found: set[str] = set()
     for step in reversed(graph.steps):
-        after = [c for c in graph.consumers(step.name) if c.name not in alone]
+        after = graph.consumers(step.name)
         if any(is_replicated(c) or isinstance(c.body, Windows) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
                for c in after):
             found.add(step.name)
