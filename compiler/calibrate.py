@@ -2,8 +2,9 @@
 
 The program is built twice and run fused on its own inputs: once with every call between steps timed (one event in 64,
 chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
-plain run tells the whole, from which the sources' part follows. Sinks write to a folder that is thrown away. What
-passing elements between threads costs is measured with the runtime's own channels.
+plain run tells the whole, from which the sources' part follows. Operators that are composed from panes are then measured
+once more, in the parts that pane farming has: putting tuples away, G, and H. Sinks write to a folder that is thrown away.
+What passing elements between threads costs is measured with the runtime's own channels.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import resource
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import dfc
@@ -25,6 +26,8 @@ from dfc.dsl import typed
 from . import pipeline
 from .artifacts.bundle import Bundle
 from .artifacts.graph import Graph
+from .artifacts.parts import Merge, Windows, divided
+from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
 
 _LEAST_READING = 0.05  # of the whole time, that the sources take at least
@@ -45,24 +48,61 @@ class Measured:
 def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float) -> Profile:
     """`inputs` are the files that the program was read from, `words` go to the program, which is stopped after
     `seconds`."""
+    from .select.choose import choose
+
+    patterns = _paned(graph)
     with tempfile.TemporaryDirectory(prefix="dfc-calibrate-") as folder:
-        measured = _measure(graph, inputs, words, seconds, Path(folder))
-    return Profile(graph.program.name, "calibration", channel_costs() | {"clock_ns": measured.inside},
-                   _rates(graph), _operators(graph, measured))
+        run = Run(graph, tuple(inputs), tuple(words), seconds, Path(folder))
+        whole = _measure(run, choose(graph))
+        costs = _costs(graph, whole)
+        if patterns:
+            plan = _plan(graph, patterns)
+            costs |= _with_parts(costs, patterns, divided(graph, patterns_of(plan.decisions, plan.layout)), _measure(run, plan))
+    counts = {one["name"]: one for one in whole.timed["steps"]}
+    operators = {step.name: _profile(graph, step, costs[step.name], counts[step.name], whole) for step in graph.steps}
+    return Profile(graph.program.name, "calibration", channel_costs() | {"clock_ns": whole.inside}, _rates(graph), operators)
 
 
-def _measure(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float, folder: Path) -> Measured:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is run: the program, its words, and for how long."""
+
+    graph: Graph
+    inputs: tuple[str, ...]
+    words: tuple[str, ...]
+    seconds: float
+    folder: Path
+
+
+def _paned(graph: Graph) -> dict[str, typed.Pattern]:
+    """Pane farming for all operators that it applies to."""
+    from .patterns.function import function_of
+    from .patterns.load import with_workers
+    from .patterns.pane_farming import NAME, applies
+
+    return {step.name: with_workers(NAME, 1, merge="collector", schedule="round_robin") for step in graph.steps
+            if isinstance(step.body, typed.Operator) and applies(function_of(graph.program, step)) is None}
+
+
+def _plan(graph: Graph, patterns: Mapping[str, typed.Pattern]) -> Plan:
+    from .select.choose import choose
+    from .select.search import Request, choose_patterns
+
+    return choose(graph, choose_patterns(graph, Request(forced=patterns)))
+
+
+def _measure(run: Run, plan: Plan) -> Measured:
     from .build.program import compile_program
     from .codegen.program import generate_files
 
-    def program(timed: bool) -> Path:
-        from .select.choose import choose
+    graph, folder, seconds = run.graph, run.folder, run.seconds
 
-        files = generate_files(graph, choose(graph), dfc.__version__, timed)
-        return compile_program(Bundle(graph.program.name, files, pipeline.user_sources(graph), tuple(inputs)), "native")
+    def program(timed: bool) -> Path:
+        files = generate_files(graph, plan, dfc.__version__, timed)
+        return compile_program(Bundle(graph.program.name, files, pipeline.user_sources(graph), run.inputs), "native")
 
     said = folder / "steps.json"
-    full = [*_redirected(graph, folder), "--layout", "fused", "--stats", *words]
+    full = [*_redirected(graph, folder), "--layout", "fused", "--stats", *run.words]
     timed = _run(program(True), full, seconds, {"DFC_CALIBRATE": str(said)})
     plain = _run(program(False), full, seconds, {})
     data = json.loads(said.read_text())
@@ -110,7 +150,7 @@ def _children() -> float:
 # --- from measurements to a profile -----------------------------------------------------------------
 
 
-def _operators(graph: Graph, measured: Measured) -> dict[str, OperatorProfile]:
+def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
     """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
     timers keep calls apart that are otherwise one. Then all parts shrink alike."""
     counts = {one["name"]: one for one in measured.timed["steps"]}
@@ -122,12 +162,23 @@ def _operators(graph: Graph, measured: Measured) -> dict[str, OperatorProfile]:
                 for name, cost in costs.items()) / max(1, sum(counts[name]["in"] for name in sources))
     scale = min(1.0, (1 - _LEAST_READING) * whole / parts) if parts else 1.0
     costs = {name: _scaled(cost, scale) for name, cost in costs.items()}
-    costs |= {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
-    return {step.name: _profile(graph, step, costs[step.name], counts[step.name], measured) for step in graph.steps}
+    return costs | {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
 
 
 def _scaled(cost: StepCosts, scale: float) -> StepCosts:
     return StepCosts(*(None if part is None else part * scale for part in (cost.tuple, cost.pane, cost.window, cost.merge)))
+
+
+def _with_parts(costs: Mapping[str, StepCosts], names: Iterable[str], parts: Graph, measured: Measured) -> dict[str, StepCosts]:
+    """What a tuple, a pane and a merge cost where the operator is in parts. H takes the panes of a slide, and gives a result."""
+    own = _costs(parts, measured)
+    counts = {one["name"]: one for one in measured.timed["steps"]}
+    found = {}
+    for name in names:
+        panes = counts[name]["in"] / counts[name]["out"] if counts[name]["out"] else 1.0
+        merge = (own[name].window or 0.0) + panes * (own[name].tuple or 0.0)
+        found[name] = replace(costs[name], keep=own[f"{name}.windows"].tuple, pane=own[f"{name}.work"].tuple, merge=merge)
+    return found
 
 
 def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts:
@@ -135,7 +186,7 @@ def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts
     data = measured.steps[graph.steps.index(step)]
     push, full = _own(data["push"], measured), _own(data["push_with_results"], measured)
     marks, released = _own(data["watermark"], measured), _own(data["watermark_with_results"], measured)
-    windowed = isinstance(step.body, typed.Operator) and step.body.window is not None
+    windowed = isinstance(step.body, Windows | Merge) or isinstance(step.body, typed.Operator) and step.body.window is not None
     if not windowed:
         calls = data["push"]["calls"] + data["push_with_results"]["calls"]
         return StepCosts(tuple=(push + full + marks + released) / calls if calls else None)

@@ -110,12 +110,12 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--workers", metavar="N", type=_positive, help="how many workers a parallel operator has")
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
-    _add_pattern(run)
+    _add_asked(run)
     calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
                      epilog="Words after `--` go to the program: dfc calibrate app.dfl -- --source quotes=csv:day.csv")
     calibrate.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
     calibrate.add_argument("--seconds", metavar="N", type=_seconds, default=10.0,
-                           help="how long each of the two runs may last (default: 10)")
+                           help="how long each of the two or four runs may last (default: 10)")
     run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
 
 

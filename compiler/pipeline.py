@@ -53,15 +53,16 @@ def plan(graph: Graph, asked: Asked | None = None) -> Plan:
 
 def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None,
             asked: Asked | None = None) -> Explanation:
-    """Text → what was decided and why, and what every pattern would give."""
+    """Text → what was decided and why, and what every pattern would give. The plan is that of `plan` with the same words."""
     from .select.asked import Asked, request_of
     from .select.choose import choose
     from .select.explain import Explanation
     from .select.search import choose_patterns
 
     graph = flow(check(text, file, params, diagnostics))
-    choice = choose_patterns(graph, request_of(graph.program, asked or Asked()))
-    return Explanation(graph, choose(graph, choice), choice)
+    request = request_of(graph.program, asked or Asked())
+    choice = choose_patterns(graph, request)
+    return Explanation(graph, choose(graph, choice if asked or request.forced else None), choice)
 
 
 def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False,

@@ -77,12 +77,13 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The pattern of a step, with all its settings; what is predicted of it; and why it was taken."""
+    """The pattern of a step, with all its settings; what is predicted of it; why it was taken; and whether the user did."""
 
     step: str
     pattern: typed.Pattern
     predicted: Estimate
     why: str
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +133,10 @@ class Plan:
 
 
 def patterns_of(decisions: Iterable[Decision], layout: Layout | None) -> dict[str, typed.Pattern]:
-    """The pattern of each operator that has one: in one thread none has."""
+    """The pattern of each operator that has one. Where one thread does everything none has, unless it was asked for:
+    `--workers` may still give it threads."""
     staged = layout is not None and layout.kind == "staged"
-    return {one.step: one.pattern for one in decisions if staged and one.pattern.name != "sequential"}
+    return {one.step: one.pattern for one in decisions if staged or one.forced}
 
 
 def to_text(plan: Plan) -> str:

@@ -3,11 +3,12 @@
     {"schema": 1, "app": "hft", "from": "calibration",
      "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "clock_ns": 22},
      "sources": {"quotes": {"rate": 300000}},
-     "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "pane": null, "window": 136000, "merge": null}},
+     "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "keep": null, "pane": null, "window": 136000,
+                                                        "merge": null}},
                                "selectivity": 0.04, "keys": {"count": 2836, "p_max": 0.0287, "top": [0.0287, 0.019]}}}}
 
-Costs are nanoseconds: `tuple` for each input tuple, `pane` for each pane, `window` for each result, `merge` for merging
-a window's panes. Steps that are no operators have one alternate, called by their own name.
+Costs are nanoseconds: `tuple` for each input tuple, `keep` for putting it away where others compute with it, `pane` for
+each pane, `window` for each result, `merge` for merging a window's panes. Steps that are no operators have one alternate, called by their own name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SCHEMA = 1
-_COSTS = ("tuple", "pane", "window", "merge")
+_COSTS = ("tuple", "keep", "pane", "window", "merge")
 _MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
 
 
@@ -38,6 +39,7 @@ class StepCosts:
     pane: float | None = None
     window: float | None = None
     merge: float | None = None
+    keep: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

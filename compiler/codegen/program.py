@@ -79,6 +79,7 @@ def _program_c(whole: Context, version: str) -> str:
         "program.c.j2", app=program.name, file=os.path.basename(program.file), abi=ABI, program=context.names.program,
         plan_lines=to_text(plan).replace("*/", "* /").splitlines(), quoted_app=c_string(program.name),
         version=c_string(version), notice=notice(program), light="true" if plan.light else "false",
+        staged="true" if plan.layout is not None and plan.layout.kind == "staged" else "false",
         functions=functions, records=record_code(_records(context)),
         stores=[c.store for c in code.values() if c.store], segments=[_segment(s, code) for s in plan.segments],
         declarations=_declarations(context), timed=timed_code(context) if context.timed else "",

@@ -7,8 +7,7 @@ A pattern is a module with
     configurations  the settings worth trying with so many workers
     cost            load, machine, settings → prediction
 
-`PATTERNS` holds them all. `GENERATED` is the one table of what the code generator can produce, with the kinds of
-segment that carry it: a pattern that is not in it is predicted and shown, but not chosen.
+`PATTERNS` holds them all.
 """
 
 from __future__ import annotations
@@ -28,14 +27,4 @@ from . import (
 PATTERNS: dict[str, ModuleType] = {module.NAME: module for module in (
     sequential, farm, key_partitioning, window_farming, pane_farming, window_partitioning, nesting)}
 
-GENERATED: dict[str, tuple[str, ...]] = {
-    "sequential": ("read", "single"),
-    "farm": ("farm",),
-    "key_partitioning": ("keyed",),
-    "window_farming": ("work", "owners"),
-    "pane_farming": ("single", "keyed", "owners"),
-    "window_partitioning": ("single",),
-    "nesting": ("single",),
-}
-
-__all__ = ["GENERATED", "PATTERNS"]
+__all__ = ["PATTERNS"]

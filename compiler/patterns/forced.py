@@ -9,7 +9,7 @@ from ...dsl.diagnostics import Diagnostics
 from ...dsl.settings import PATTERNS as SETTINGS
 from ...dsl.span import Span
 from ...dsl.suggest import listing, nearest
-from . import GENERATED, PATTERNS
+from . import PATTERNS
 from .function import Function, function_of
 
 OPTION = "--pattern"  # the name under which messages show the words of the command line
@@ -113,17 +113,18 @@ def unmade(pattern: typed.Pattern) -> str | None:
     return next(found, None)
 
 
-def check_generated(forced: Mapping[str, typed.Pattern], segment_kind: Callable[[str], str], diagnostics: Diagnostics,
-                    generated: Mapping[str, tuple[str, ...]] = GENERATED) -> None:
+# Steps without state go along with those before them: only where they begin a segment is the pattern theirs to choose.
+_KINDS = {"sequential": ("read", "single"), "farm": ("farm",)}
+
+
+def check_generated(forced: Mapping[str, typed.Pattern], segment_kind: Callable[[str], str],
+                    diagnostics: Diagnostics) -> None:
     """Reports every forced pattern that there is no code for."""
     for name, pattern in forced.items():
         setting = unmade(pattern)
-        if pattern.name not in generated:
-            diagnostics.add("E0810", pattern.span, f"`{pattern.name}` for `{name}` can't be generated yet",
-                            expected=f"{listing(sorted(generated))}, or auto")
-        elif setting is not None:
+        if setting is not None:
             diagnostics.add("E0810", pattern.span, f"{setting} of `{pattern.name}` can't be generated yet",
                             expected="another setting, or none: it is chosen then")
-        elif segment_kind(name) not in generated[pattern.name]:
+        elif segment_kind(name) not in _KINDS.get(pattern.name, (segment_kind(name),)):
             diagnostics.add("E0810", pattern.span, f"`{name}` can't be made {pattern.name} yet: it runs in a "
                             f"{segment_kind(name)} segment", expected="`pattern auto`")

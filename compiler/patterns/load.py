@@ -17,13 +17,15 @@ SECOND = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """`tuple`: taking one into the store (a combinable function computes here). `pane`: G over a pane. `window`: F at
-    the end of a window (of a combinable function: merging its panes). `merge`: H over a window's panes."""
+    """`tuple`: taking one into the store (a combinable function computes here). `keep`: putting one away for others to
+    compute with (0: as much as `tuple`). `pane`: G over a pane (0: it follows from the others). `window`: F at the end of
+    a window (of a combinable function: merging its panes). `merge`: H over a window's panes."""
 
     tuple: float = 0.0
     pane: float = 0.0
     window: float = 0.0
     merge: float = 0.0
+    keep: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +54,38 @@ class Load:
     order: str = "total"
 
     @property
-    def whole(self) -> float:
-        """F over the tuples of a window, without shared panes: what a worker pays that gets windows whole."""
-        return self.window * self.costs.tuple + self.costs.window if self.shares_panes else self.costs.window
+    def pane(self) -> float:
+        """G over the tuples of a pane, by a worker that gets it when it is full."""
+        if self.costs.pane:
+            return self.costs.pane
+        if self.shares_panes:
+            return self.slide / self.panes_a_slide * self.costs.tuple
+        return max(0.0, self.costs.window - self.costs.merge) / self.panes
 
     @property
     def mapped(self) -> float:
-        """The part of `whole` that can be divided among workers."""
-        return max(0.0, self.whole - self.costs.merge)
+        """G over all tuples of a window: what can be divided among workers. Nothing is shared with its neighbours."""
+        return self.panes * self.pane
 
     @property
-    def pane(self) -> float:
-        """G at the end of a pane; a combinable function has it done by then."""
-        if self.shares_panes:
-            return 0.0
-        return self.costs.pane or self.mapped / self.panes
+    def whole(self) -> float:
+        """F over the tuples of a window: what a worker pays that gets windows whole."""
+        return self.mapped + self.costs.merge if self.shares_panes else self.costs.window
 
-    def keeping(self, machine: Machine) -> float:
-        """Putting a tuple away for whoever computes. What combines as tuples come is only put away here: that is as much
-        as passing it on."""
-        return min(self.costs.tuple, machine.emit) if self.shares_panes else self.costs.tuple
+    @property
+    def keeping(self) -> float:
+        """Putting a tuple away, once, where all workers find it."""
+        return self.costs.keep or self.costs.tuple
 
     @property
     def store_bytes(self) -> float:
         """The state of all keys, once."""
-        one = self.panes * self.partial_bytes if self.shares_panes else self.window * self.tuple_bytes
-        return self.keys * one
+        return self.keys * self.panes * self.partial_bytes if self.shares_panes else self.kept_bytes
+
+    @property
+    def kept_bytes(self) -> float:
+        """The tuples of all open windows, once."""
+        return self.keys * self.window * self.tuple_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from ...dsl import typed
 from ...dsl.settings import MOST_WORKERS
 from . import key_partitioning, window_farming, window_partitioning
 from .function import Function
-from .load import Load, Machine, Prediction, Queue, Stage, filled, predict, with_workers
+from .load import Load, Machine, Prediction, Queue, filled, predict, with_workers
 
 NAME = "nesting"
 _INNER = (2, 3, 4, 5, 6, 8, 10, 12, 16)
@@ -38,24 +38,12 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
 
 
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
-    """The outer pattern, with macro-workers that take a window as fast as the inner one; a macro-worker reduces in
-    a thread of its own."""
+    """Teams that share each window as in window partitioning; a window goes to the next team, or to the one of its key.
+    One thread keeps all tuples, and one reduces."""
     pattern = filled(pattern, workers=2, inner_workers=2, outer="window_farming")
-    inner = filled(with_workers(window_partitioning.NAME, pattern.inner_workers), reduce="asynchronous",
-                   partition="round_robin" if load.shares_panes else "contiguous")
-    n, share = pattern.workers, _share(load, machine, pattern)
-    copied = window_farming.copies(load, n, 1) if pattern.outer == "window_farming" else 1.0
-    inside = window_partitioning.stages(load, machine, inner, copied)
-    stages = (Stage("emitter", 1, machine.emit * copied, machine.emit * copied),
-              *(Stage(f"inner {s.name}", n * s.threads, s.work, s.peak * share) for s in inside),
-              Stage("collector", 1, machine.collect / load.slide, machine.collect / load.slide))
-    computing = window_partitioning.latency(load, machine, inner) + 2 * machine.hop
-    serving = max(stage.peak for stage in inside) * load.slide
-    return predict(pattern, load, machine, stages, computing, Queue(serving, rivals=n, share=share),
-                   load.store_bytes * copied, copied)
-
-
-def _share(load: Load, machine: Machine, pattern: typed.Pattern) -> float:
-    if pattern.outer == "key_partitioning":
-        return key_partitioning.heaviest_share(load, machine, pattern.workers)
-    return 1 / pattern.workers
+    teams, parts, by_key = pattern.workers, pattern.inner_workers, pattern.outer == "key_partitioning"
+    share = key_partitioning.heaviest_share(load, machine, teams) if by_key else 1 / teams
+    stages = window_partitioning.shared_stages(load, machine, parts, teams, share)
+    serving = window_partitioning.part(load, parts)
+    queue = Queue(serving, rivals=teams, share=share) if by_key else Queue(serving, dealt=teams)
+    return predict(pattern, load, machine, stages, window_partitioning.latency(load, machine, parts), queue, load.kept_bytes)

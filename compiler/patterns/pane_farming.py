@@ -1,7 +1,8 @@
 """Pane farming: n workers compute G over panes, H merges the panes of a window (002 §4.5).
 
-H runs in the collector, in a farm of its own, in a farm that the pane workers feed directly (shuffled), or in the pane
-workers, each of which passes its results on to the next (ring).
+The emitter keeps the tuples, and hands each pane out when it is full. H runs in the collector; in workers of its own that
+one thread feeds (farm) or the pane workers themselves (shuffled), divided by key if there are keys, else by window; or in
+the pane workers, each of which passes its results on to the next (ring).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
+from .key_partitioning import heaviest_share, most_workers
 from .load import Load, Machine, Prediction, Queue, Stage, balanced, filled, predict, with_workers
 
 NAME = "pane_farming"
@@ -45,8 +47,8 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
     """All ways to divide the workers between the two stages that may pay."""
     yield with_workers(NAME, workers, merge="collector", schedule="round_robin")
     yield with_workers(NAME, workers, merge="ring", schedule="round_robin")
-    for merging in {1, 2, 3, workers // 4, workers // 2}:
-        if 0 < merging < workers:
+    for merging in {2, 3, workers // 4, workers // 2}:
+        if 1 < merging < workers and (load.keys == 1 or merging <= most_workers(load)):
             for merge in ("farm", "shuffled"):
                 yield with_workers(NAME, workers - merging, merge_workers=merging, merge=merge, schedule="round_robin")
 
@@ -54,39 +56,52 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_G/n and T_H/m (eq. 4.2), λ_max = n·σ_p/T_G (eq. 4.4); latency T_G + T_H (L^pane of §4.5)."""
     pattern = filled(pattern, workers=machine.cores, merge="collector", schedule="round_robin")
-    if pattern.merge in ("farm", "shuffled"):
-        pattern = filled(pattern, merge_workers=1)
-    stages = (balanced("emitter", 1, machine.emit), *_after(load, machine, pattern))
-    hops = {"collector": 2, "farm": 4, "shuffled": 3, "ring": 3}[pattern.merge]
-    computing = load.costs.tuple + load.pane + load.costs.merge + hops * machine.hop
-    return predict(pattern, load, machine, stages, computing, Queue(load.pane, rivals=pattern.workers), _memory(load, pattern),
-                   _copies(load, pattern))
+    panes = load.panes_a_slide
+    emitter = balanced("emitter", 1, load.keeping + panes * machine.emit / load.slide)
+    computing = load.keeping + load.pane + load.costs.merge + _hops(pattern) * machine.hop
+    return predict(pattern, load, machine, (emitter, *_after(load, machine, pattern)), computing,
+                   Queue(load.pane, dealt=pattern.workers), _memory(load, pattern), copies(load, pattern))
+
+
+def merges_apart(pattern: typed.Pattern) -> bool:
+    """One merge worker is the collector."""
+    return pattern.merge in ("farm", "shuffled") and (pattern.merge_workers or 1) > 1
+
+
+def copies(load: Load, pattern: typed.Pattern) -> float:
+    """Tuples are kept once. A pane's result goes to the merge worker of its key; without keys to all of them."""
+    return float(pattern.merge_workers) if merges_apart(pattern) and load.keys == 1 else 1.0
+
+
+def merging_share(load: Load, machine: Machine, pattern: typed.Pattern) -> float:
+    """The part of all merging that the busiest merge worker has."""
+    return 1 / pattern.merge_workers if load.keys == 1 else heaviest_share(load, machine, pattern.merge_workers)
+
+
+def _hops(pattern: typed.Pattern) -> int:
+    if pattern.merge == "ring":
+        return 3
+    return 2 if not merges_apart(pattern) else 3 if pattern.merge == "shuffled" else 4
 
 
 def _after(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple[Stage, ...]:
-    n, m, slide, panes = pattern.workers, pattern.merge_workers or 1, load.slide, load.panes_a_slide
-    g = machine.take + load.costs.tuple + panes * load.pane / slide
-    h, result = load.costs.merge / slide, machine.collect / slide
-    sent, taken = panes * machine.emit / slide, panes * machine.take / slide
-    copied = _copies(load, pattern)
-    match pattern.merge:
-        case "collector":
-            return (balanced("pane workers", n, g + sent), balanced("collector", 1, panes * result + h))
-        case "ring":
-            return (balanced("pane workers", n, g + sent + taken + h), balanced("collector", 1, result))
-        case "shuffled":
-            return (balanced("pane workers", n, g + copied * sent),
-                    balanced("merge workers", m, copied * taken + h), balanced("collector", 1, result))
-    return (balanced("pane workers", n, g + sent), balanced("merge emitter", 1, panes * result + copied * sent),
-            balanced("merge workers", m, copied * taken + h), balanced("collector", 1, result))
-
-
-def _copies(load: Load, pattern: typed.Pattern) -> float:
-    """Panes are disjoint; a pane's result goes to every merge worker that has a window with it."""
-    return max(1.0, min(pattern.merge_workers or 1, load.panes / load.panes_a_slide))
+    n, slide, panes = pattern.workers, load.slide, load.panes_a_slide
+    g, h = panes * (machine.take + load.pane) / slide, load.costs.merge / slide
+    sent, taken, result = panes * machine.emit / slide, panes * machine.take / slide, machine.collect / slide
+    if pattern.merge == "ring":
+        return (balanced("pane workers", n, g + sent + taken + h), balanced("collector", 1, result))
+    if not merges_apart(pattern):
+        return (balanced("pane workers", n, g + sent), balanced("collector", 1, panes * result + h))
+    copied, share = copies(load, pattern), merging_share(load, machine, pattern)
+    # Every one takes all copies that are its own; what it merges is a part of the whole.
+    merging = Stage("merge workers", pattern.merge_workers, copied * taken + h,
+                    (taken if copied > 1 else share * taken) + share * h)
+    through = (balanced("merge emitter", 1, panes * result + copied * sent),) if pattern.merge == "farm" else ()
+    sending = sent if through else copied * sent
+    return (balanced("pane workers", n, g + sending), *through, merging, balanced("collector", 1, result))
 
 
 def _memory(load: Load, pattern: typed.Pattern) -> float:
     """Open panes keep tuples, closed ones a value."""
-    open_pane = 0.0 if load.shares_panes else load.slide / load.panes_a_slide * load.tuple_bytes
-    return load.keys * (open_pane + load.panes * load.partial_bytes * _copies(load, pattern))
+    open_pane = load.slide / load.panes_a_slide * load.tuple_bytes
+    return load.keys * (open_pane + load.panes * load.partial_bytes * copies(load, pattern))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from ...dsl import typed
 from .function import Function
-from .load import SECOND, Load, Machine, Prediction, Queue, balanced, filled, predict, with_workers
+from .load import SECOND, Load, Machine, Prediction, Queue, Stage, balanced, filled, predict, with_workers
 
 NAME = "window_farming"
 
@@ -27,34 +26,26 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
     return None
 
 
-def copies(load: Load, workers: int, batch: int) -> float:
-    """To how many workers a tuple goes: neighbouring windows overlap; of a batch only its ends do (002 fig. 4.3)."""
-    covered = load.window + (batch - 1) * load.slide
-    return max(1.0, min(workers, covered / (batch * load.slide)))
-
-
 def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
     yield with_workers(NAME, workers, batch=1, schedule="round_robin", style="agnostic")
-    overlap = math.ceil(load.window / load.slide)
-    for batch in sorted({1, max(1, overlap)}):
-        yield with_workers(NAME, workers, batch=batch, schedule="round_robin", style="active")
+    yield with_workers(NAME, workers, batch=1, schedule="round_robin", style="active")
 
 
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_F/n (eq. 4.1), λ_max = n·δ/T_F (eq. 4.4).
 
-    Agnostic workers get a window's place in the store that the emitter keeps. Active workers get the tuples of their
-    windows, each as often as `copies` says, and keep them.
+    Agnostic workers get a window's place in the store that the emitter keeps. Active workers get every tuple, keep it
+    themselves, and compute the windows that are theirs.
     """
     pattern = filled(pattern, workers=machine.cores, batch=1, schedule="round_robin", style="agnostic")
-    agnostic = pattern.style == "agnostic"
-    stages = _agnostic(load, machine, pattern) if agnostic else _active(load, machine, pattern)
-    copied = 1.0 if agnostic else copies(load, pattern.workers, pattern.batch)
+    agnostic, n = pattern.style == "agnostic", pattern.workers
+    stages = _agnostic(load, machine, n) if agnostic else _active(load, machine, n)
     window = load.whole if agnostic else load.costs.window
-    n = pattern.workers
     queue = Queue(window, dealt=n) if agnostic else Queue(window, rivals=n)
+    copied = 1.0 if agnostic else float(n)
+    memory = load.kept_bytes if agnostic else load.store_bytes * n
     return predict(pattern, load, machine, stages, window + _batched(load, pattern, window) + 2 * machine.hop, queue,
-                   _memory(load, agnostic, copied), copied)
+                   memory, copied)
 
 
 def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
@@ -64,19 +55,13 @@ def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
     return (pattern.batch - 1) / 2 * max(0.0, window - gap * max(1.0, load.keys))
 
 
-def _agnostic(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple:
-    return (balanced("emitter", 1, load.keeping(machine) + machine.emit / load.slide),
-            balanced("workers", pattern.workers, (machine.take + load.whole) / load.slide),
+def _agnostic(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
+    return (balanced("emitter", 1, load.keeping + machine.emit / load.slide),
+            balanced("workers", workers, (machine.take + load.whole) / load.slide),
             balanced("collector", 1, machine.collect / load.slide))
 
 
-def _active(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple:
-    copied = copies(load, pattern.workers, pattern.batch)
-    work = copied * (machine.take + load.costs.tuple) + load.costs.window / load.slide
-    return (balanced("emitter", 1, copied * machine.emit), balanced("workers", pattern.workers, work),
+def _active(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
+    work = workers * (machine.take + load.costs.tuple) + load.costs.window / load.slide
+    return (balanced("emitter", 1, workers * machine.emit), balanced("workers", workers, work),
             balanced("collector", 1, machine.collect / load.slide))
-
-
-def _memory(load: Load, agnostic: bool, copied: float) -> float:
-    """Windows that are handed out whole need their tuples, also where panes would do."""
-    return load.keys * load.window * load.tuple_bytes if agnostic else load.store_bytes * copied

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...dsl import typed
 from .function import Function
@@ -42,46 +43,38 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_G/n with T_G over the window (eq. 4.2), λ_max = n·δ/T_G (eq. 4.4); latency T_G/n and the reduce.
 
-    Round robin gives each worker every n-th tuple to keep. Contiguous parts are cut when the window ends, from a store
-    that the emitter keeps, and each worker learns where its part lies.
+    The emitter keeps the tuples. When a window ends, each worker learns which of them are its part, in one piece or every
+    n-th; a part is folded from the tuples, whatever the windows before it had computed. A synchronous reduce hands its
+    value to workers that go over their parts again.
     """
-    pattern = filled(pattern, workers=machine.cores, reduce="asynchronous",
-                     partition="round_robin" if load.shares_panes else "contiguous")
-    return predict(pattern, load, machine, stages(load, machine, pattern), latency(load, machine, pattern), Queue(_part(load, pattern)),
-                   load.store_bytes)
-
-
-def stages(load: Load, machine: Machine, pattern: typed.Pattern, copies: float = 1.0) -> tuple[Stage, ...]:
-    """`copies`: how often each tuple comes, in a nesting whose outer workers have overlapping windows."""
-    return (balanced("emitter", 1, _emitter(load, machine, pattern, copies)),
-            balanced("workers", pattern.workers, _worker(load, machine, pattern, copies)),
-            balanced("collector", 1, _reduce(load, machine, pattern) / load.slide))
-
-
-def latency(load: Load, machine: Machine, pattern: typed.Pattern) -> float:
-    back = _part(load, pattern) + 2 * machine.hop if pattern.reduce == "synchronous" else 0.0
-    return _part(load, pattern) + _reduce(load, machine, pattern) + 2 * machine.hop + back
-
-
-def _part(load: Load, pattern: typed.Pattern) -> float:
-    """One worker's computing at the end of a window; of what it has kept in panes only the merge is left."""
-    kept = load.shares_panes and pattern.partition == "round_robin"
-    return load.costs.merge if kept else load.mapped / pattern.workers
-
-
-def _emitter(load: Load, machine: Machine, pattern: typed.Pattern, copies: float) -> float:
-    a_tuple = machine.emit if pattern.partition == "round_robin" else load.keeping(machine)
-    return copies * a_tuple + pattern.workers * machine.emit / load.slide
-
-
-def _worker(load: Load, machine: Machine, pattern: typed.Pattern, copies: float) -> float:
-    """Of all workers together, for one tuple."""
+    pattern = filled(pattern, workers=machine.cores, reduce="asynchronous", partition="contiguous")
     n = pattern.workers
-    maps = 2 if pattern.reduce == "synchronous" else 1
-    keeping = machine.take + load.costs.tuple if pattern.partition == "round_robin" else 0.0
-    return copies * keeping + n * (machine.take + maps * _part(load, pattern)) / load.slide
+    emitter, workers, collector = shared_stages(load, machine, n, 1, 1.0)
+    stages, back = (emitter, workers, collector), 0.0
+    if pattern.reduce == "synchronous":
+        reduce = balanced("reduce", 1, (reduce_cost(load, machine, n) + n * machine.emit) / load.slide)
+        stages = (emitter, workers, reduce, replace(workers, name="second workers"), collector)
+        back = latency(load, machine, n)
+    return predict(pattern, load, machine, stages, latency(load, machine, n) + back, Queue(part(load, n)), load.kept_bytes)
 
 
-def _reduce(load: Load, machine: Machine, pattern: typed.Pattern) -> float:
+def shared_stages(load: Load, machine: Machine, parts: int, teams: int, share: float) -> tuple[Stage, ...]:
+    """Teams of as many workers as a window has parts; `share`: of all windows those of the busiest team."""
+    work = parts * (machine.take + machine.emit + part(load, parts)) / load.slide
+    return (balanced("emitter", 1, load.keeping + parts * machine.emit / load.slide),
+            Stage("workers", teams * parts, work, share * work / parts),
+            balanced("collector", 1, reduce_cost(load, machine, parts) / load.slide))
+
+
+def latency(load: Load, machine: Machine, parts: int) -> float:
+    return part(load, parts) + reduce_cost(load, machine, parts) + 2 * machine.hop
+
+
+def part(load: Load, parts: int) -> float:
+    """One worker's computing at the end of a window."""
+    return load.mapped / parts
+
+
+def reduce_cost(load: Load, machine: Machine, parts: int) -> float:
     """H over one value a worker instead of one a pane."""
-    return pattern.workers * machine.collect + load.costs.merge * pattern.workers / max(load.panes, 1.0)
+    return parts * machine.collect + load.costs.merge * parts / max(load.panes, 1.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...dsl import typed
@@ -12,7 +11,6 @@ from ...dsl.span import Span
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Plan
 from ..artifacts.profile import Profile, ProfileError, from_json
-from ..patterns import GENERATED
 from ..patterns.forced import check_forced, check_generated, forced_patterns
 from .search import Request
 
@@ -29,7 +27,7 @@ class Asked:
         return bool(self.cores or self.profile or self.patterns)
 
 
-def request_of(program: typed.Program, asked: Asked, generated: Mapping[str, object] = GENERATED) -> Request:
+def request_of(program: typed.Program, asked: Asked) -> Request:
     """Raises ProgramError when a pattern does not apply or the profile is none of this program."""
     diagnostics = Diagnostics()
     forced = forced_patterns(program, asked.patterns, diagnostics)
@@ -37,7 +35,7 @@ def request_of(program: typed.Program, asked: Asked, generated: Mapping[str, obj
     profile = _profile(asked.profile, program.name, diagnostics) if asked.profile else None
     if diagnostics.failed:
         raise ProgramError(diagnostics)
-    return Request(asked.cores or _cores(program), profile, forced, generated)
+    return Request(asked.cores or _cores(program), profile, forced)
 
 
 def require_generated(request: Request, plan: Plan) -> None:

@@ -25,21 +25,13 @@ def choose(graph: Graph, choice: Choice | None = None) -> Plan:
     patterns = patterns_of(decisions, layout)
     parts = divided(graph, patterns)
     shared, apart = shared_windows(parts, choice.forced if choice is not None else ())
-    segments, relays = segments_of(parts, shared)
-    segments = tuple(_with_degree(segment, patterns) for segment in segments)
+    segments, relays = segments_of(parts, shared, patterns)
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
     edges = _edges(parts, segments, relays, set(buffered), shared)
     plan = Plan(segments, edges, _alternates(graph), stores_of(graph, shared, apart, patterns), buffered, layout,
                 decisions, "" if patterns else _light(graph), shared)
     verify(plan)
     return plan
-
-
-def _with_degree(segment: Segment, patterns: Mapping[str, typed.Pattern]) -> Segment:
-    """As many replicas as the pattern of one of its steps has workers. Parts of operators have theirs already."""
-    workers = [patterns[name].workers or 1 for name in segment.steps
-               if name in patterns and patterns[name].name in ("key_partitioning", "farm")]
-    return replace(segment, degree=max(workers)) if segment.kind in ("keyed", "farm") and workers else segment
 
 
 def _light(graph: Graph) -> str:

@@ -1,20 +1,22 @@
 """From operators to the whole program: a pipeline is as fast as its busiest thread, and all share the cores.
 
-In the generated program a pattern has no emitter and collector threads of its own: the segment before it routes, the
-segment after it restores the order. So their work is added to those threads. Links are bounded, so a slow
+In the generated program emitters and collectors need no threads of their own: the segment before routes, or keeps the
+tuples; the segment after restores the order. So their work is added to those threads. Links are bounded, so a slow
 stage slows all before it down (backpressure): one rate holds for the whole program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.plan import Segment
+from ..artifacts.parts import divided
+from ..artifacts.plan import Segment, Sharing
 from ..patterns import PATTERNS
 from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, kingman
+from .segments import Crossing, segments_of
 from .traffic import StepLoad
 
 FUSED, STAGED = "fused", "staged"
@@ -58,6 +60,20 @@ class Model:
     units: tuple[Unit, ...]
     machine: Machine
     wanted: float | None
+    shared: tuple[Sharing, ...] = ()
+    cuts: dict = field(default_factory=dict, compare=False)  # what `cut` has found
+
+    def cut(self, patterns: Mapping[str, typed.Pattern]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
+        """The segments that these patterns give, and the relays between them. Degrees are the predictions' to say."""
+        shape = tuple((name, one.name, one.style, one.merge, (one.merge_workers or 1) > 1, one.reduce)
+                      for name, one in sorted(patterns.items()))
+        if shape not in self.cuts:
+            self.cuts[shape] = segments_of(divided(self.graph, patterns), self.shared, patterns)
+        return self.cuts[shape]
+
+    def sharing(self, unit: str) -> tuple[str, ...]:
+        """The windows that take their panes from this one."""
+        return next((one.others for one in self.shared if one.first == unit), ())
 
     def unit(self, name: str) -> Unit:
         return next(unit for unit in self.units if unit.name == name)
@@ -127,81 +143,101 @@ def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     stages = threads.stages()
     a_tuple, limit = fastest(stages, model.machine.cores)
     memory = sum(one.memory for one in chosen.values())
-    memory += model.machine.link_bytes * max(0, len(model.segments) - 1)
+    memory += model.machine.link_bytes * max(0, len(threads.segments) - 1)
     latency = _longest_way(model, {name: one.latency for name, one in chosen.items()}, threads.hop)
     return Whole(STAGED, chosen, stages, SECOND / a_tuple if a_tuple else float("inf"), limit, latency, memory)
 
 
 class _Threads:
-    """The work of every thread for one tuple that is read, gathered segment by segment."""
+    """The work of every thread for one tuple that is read, gathered segment by segment: as the plan cuts the program."""
 
     def __init__(self, model: Model, chosen: Mapping[str, Prediction]):
         self.model, self.chosen = model, chosen
-        self.home = {name: segment for segment in model.segments for name in segment.steps}
-        self.parallel = {name for name, one in chosen.items() if one.pattern.name != "sequential"}
-        self.own = {segment.number: 0.0 for segment in model.segments}
-        self.extra: dict[str, float] = {}  # unit → work that its workers do for their neighbours
+        self.segments, self.relays = model.cut({name: one.pattern for name, one in chosen.items()})
+        self.home = {name: segment for segment in self.segments for name in segment.steps}
+        self.parallel = {name for name, one in chosen.items() if one.pattern.name != "sequential" and self._divides(name)}
+        self.found = {segment.number: Stage(_thread_name(segment), 1, 0.0, 0.0) for segment in self.segments}
         self._steps()
+        self._patterns()
         self._edges()
 
     def stages(self) -> tuple[Stage, ...]:
-        found = [Stage(_thread_name(segment), 1, self.own[segment.number], self.own[segment.number])
-                 for segment in self.model.segments if self._has_thread(segment)]
-        for name in sorted(self.parallel):
-            found += self._workers(name)
-        return tuple(found)
+        return tuple(self.found.values())
 
     def hop(self, before: str, after: str) -> float:
         """Time from thread to thread; the ways into and out of a pattern are in its own prediction."""
         counted = after in self.parallel or self._unit_of(before) is not None
         return 0.0 if counted or self.home[before] is self.home[after] else self.model.machine.hop
 
-    def _has_thread(self, segment: Segment) -> bool:
-        return not segment.replicated or not segment.steps or segment.steps[0] not in self.parallel
-
-    def _steps(self) -> None:
-        within = {step for name in self.parallel for step in self.model.unit(name).steps}
-        for name, load in self.model.loads.items():
-            if name not in within and name in self.home:
-                self.own[self.home[name].number] += load.work
-
-    def _edges(self) -> None:
-        machine = self.model.machine
-        for step in self.model.graph.steps:
-            for name in step.inputs:
-                if not self._crosses(name, step.name):
-                    continue
-                tuples = self.model.loads[name].tuples_out
-                sent = self._stage(step.name, "emitter") if step.name in self.parallel else tuples * machine.emit
-                self._charge(name, sent)
-                if step.name not in self.parallel:
-                    unit = self._unit_of(name)
-                    self._charge(step.name, self._stage(unit, "collector") if unit else tuples * machine.take)
-
-    def _crosses(self, before: str, after: str) -> bool:
-        return self.home[before] is not self.home[after] or after in self.parallel or self._unit_of(before) is not None \
-            and self._unit_of(before) != self._unit_of(after)
+    def _divides(self, name: str) -> bool:
+        """Not where another pattern draws a stateless step into the thread that feeds it."""
+        return self.home[name].replicated or f"{name}.windows" in self.home
 
     def _unit_of(self, step: str) -> str | None:
         return next((name for name in self.parallel if step in self.model.unit(name).steps), None)
 
-    def _charge(self, step: str, work: float) -> None:
-        unit = self._unit_of(step)
-        if unit is None:
-            self.own[self.home[step].number] += work
-        else:
-            self.extra[unit] = self.extra.get(unit, 0.0) + work
+    def _add(self, segment: int, work: float) -> None:
+        old = self.found[segment]
+        self.found[segment] = replace(old, work=old.work + work, peak=old.peak + work / old.threads)
+
+    def _steps(self) -> None:
+        within = {step for name in self.parallel for step in self.model.unit(name).steps}
+        for name, load in self.model.loads.items():
+            if name not in within:
+                self._add(self.home[name].number, load.work)
+
+    def _patterns(self) -> None:
+        """Workers have segments of their own; what one thread does for a pattern it does besides its other work."""
+        for name in sorted(self.parallel):
+            tuples = self.model.unit(name).tuples_in
+            for stage in self.chosen[name].stages:
+                place = self._place(name, stage.name)
+                if place is not None and stage.name in ("emitter", "reduce", "collector"):
+                    self._add(place, stage.work * tuples)
+                elif place is not None:
+                    self.found[place] = Stage(f"{name} ({stage.name})", stage.threads, stage.work * tuples,
+                                              stage.peak * tuples)
+
+    def _place(self, name: str, stage: str) -> int | None:
+        """The segment of a stage; None for what the threads before and after do."""
+        keeping, work = self.home.get(f"{name}.windows"), self.home.get(f"{name}.work")
+        match stage:
+            case "emitter":
+                return keeping.number if keeping else None
+            case "collector":
+                return None if self.home[name].replicated else self.home[name].number
+            case "merge workers":
+                return self.home[name].number
+            case "reduce":
+                return self.home[f"{name}.reduced"].number
+            case "second workers":
+                return self.home[f"{name}.second"].number
+            case "merge emitter":
+                return self.relays[f"{name}.work", name]
+        return (work or self.home[name]).number
+
+    def _edges(self) -> None:
+        for step in self.model.graph.steps:
+            for name in step.inputs:
+                target = self.home.get(f"{step.name}.windows", self.home[step.name])
+                if self.home[name] is not target:
+                    self._edge(name, step.name, target)
+
+    def _edge(self, before: str, after: str, target: Segment) -> None:
+        tuples, machine = self.model.loads[before].tuples_out, self.model.machine
+        routed = after in self.parallel and f"{after}.windows" not in self.home
+        self._add(self.home[before].number, self._stage(after, "emitter") if routed else tuples * machine.emit)
+        unit = self._unit_of(before)
+        if unit is not None and self.home[unit].replicated:
+            self._add(target.number, self._stage(unit, "collector"))
+        elif not routed:
+            self._add(target.number, tuples * machine.take)
+        if (before, after) in self.relays:
+            self._add(self.relays[before, after], tuples * (machine.take + machine.emit))
 
     def _stage(self, unit: str, name: str) -> float:
         tuples = self.model.unit(unit).tuples_in
         return sum(stage.work for stage in self.chosen[unit].stages if stage.name == name) * tuples
-
-    def _workers(self, name: str) -> list[Stage]:
-        tuples, extra = self.model.unit(name).tuples_in, self.extra.get(name, 0.0)
-        inner = [stage for stage in self.chosen[name].stages if stage.name not in ("emitter", "collector")]
-        return [Stage(f"{name} ({stage.name})", stage.threads,
-                      stage.work * tuples + (extra if stage is inner[-1] else 0.0),
-                      stage.peak * tuples + (extra / stage.threads if stage is inner[-1] else 0.0)) for stage in inner]
 
 
 def _thread_name(segment: Segment) -> str:

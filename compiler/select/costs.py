@@ -32,25 +32,29 @@ class StepCost:
     origin: str
 
 
-def cost_of(step: typed.Step, function: Function, window: float, panes: float, profile: Profile | None) -> StepCost:
-    """`window` is in tuples, `panes` are those of a window."""
+def cost_of(step: typed.Step, function: Function, window: float, slide: float, panes: float,
+            profile: Profile | None) -> StepCost:
+    """`window` and `slide` are in tuples, `panes` are those of a window."""
     alternate = chosen_alternate(step.body) if isinstance(step.body, typed.Operator) else None
     default = _default(step.body, function, window, panes)
     measured = profile.costs(step.name, alternate and alternate.name) if profile else None
     if alternate is not None and alternate.cost is not None:
-        return StepCost(_declared(alternate.cost, function, measured or StepCosts(), default), DECLARED)
+        return StepCost(_declared(alternate.cost, function, slide, measured or StepCosts(), default), DECLARED)
     if measured is not None:
         return StepCost(_measured(measured, function, default), PROFILED)
     return StepCost(default, DEFAULT)
 
 
-def _declared(a_result: float, function: Function, measured: StepCosts, default: Costs) -> Costs:
-    """A cost is declared for a result; the rest is measured, or the default for it."""
+def _declared(a_result: float, function: Function, slide: float, measured: StepCosts, default: Costs) -> Costs:
+    """A cost is declared for a result; the rest is measured, or the default for it. What is combinable spends it on the
+    tuples of a slide, as they come."""
     if not function.windowed:
         return Costs(tuple=a_result)
     merge = measured.merge if measured.merge is not None else min(default.merge, a_result)
+    if function.combinable:
+        return Costs((a_result - merge) / slide, 0.0, merge, merge, _keep(measured, default))
     store = measured.tuple if measured.tuple is not None else default.tuple
-    return Costs(store, measured.pane or 0.0, a_result, a_result if function.combinable else merge)
+    return Costs(store, measured.pane or 0.0, a_result, merge, _keep(measured, default))
 
 
 def _measured(measured: StepCosts, function: Function, default: Costs) -> Costs:
@@ -58,7 +62,12 @@ def _measured(measured: StepCosts, function: Function, default: Costs) -> Costs:
     window = measured.window if measured.window is not None else 0.0
     a_tuple = measured.tuple if measured.tuple is not None else default.tuple
     merge = window if function.combinable else min(default.merge, window)
-    return Costs(a_tuple, measured.pane or 0.0, window, measured.merge if measured.merge is not None else merge)
+    return Costs(a_tuple, measured.pane or 0.0, window, measured.merge if measured.merge is not None else merge,
+                 _keep(measured, default))
+
+
+def _keep(measured: StepCosts, default: Costs) -> float:
+    return measured.keep if measured.keep is not None else default.keep
 
 
 def _default(body: typed.Body, function: Function, window: float, panes: float) -> Costs:
@@ -77,7 +86,7 @@ def _default(body: typed.Body, function: Function, window: float, panes: float) 
 
 def _window(alternate: typed.Alternate, function: Function, window: float, panes: float) -> Costs:
     if function.combinable:
-        return Costs(PANE_TUPLE, 0.0, PANE_WINDOW, PANE_WINDOW)
+        return Costs(PANE_TUPLE, 0.0, PANE_WINDOW, PANE_WINDOW, KEPT_TUPLE)
     merge = MERGE_A_PANE * panes if function.decomposable else 0.0
     return Costs(KEPT_TUPLE, 0.0, window * _window_tuple(alternate) + merge, merge)
 

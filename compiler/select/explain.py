@@ -115,7 +115,8 @@ def _otherwise(graph: Graph, plan: Plan) -> Iterator[str]:
 
 def _about_key(plan: Plan, step: typed.Step) -> Iterator[str]:
     stateful = isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window
-    divided = step.name in patterns_of(plan.decisions, plan.layout)
+    pattern = patterns_of(plan.decisions, plan.layout).get(step.name)
+    divided = pattern is not None and pattern.name != "sequential"
     if stateful and not step.body.keys and not divided:
         yield f"`{step.name}` looks at the whole stream and runs in one thread; with `by …` its state could be divided"
 

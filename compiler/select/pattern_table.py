@@ -16,7 +16,7 @@ from .search import Choice, Row, rate_text, time_text, violation
 def decided(choice: Choice) -> tuple[Layout, tuple[Decision, ...]]:
     """What a plan keeps of a choice."""
     best = choice.best
-    decisions = tuple(Decision(name, one.pattern, _unit_estimate(one), _reason(choice, name))
+    decisions = tuple(Decision(name, one.pattern, _unit_estimate(one), _reason(choice, name), name in choice.forced)
                       for name, one in best.patterns.items())
     return Layout(best.layout, choice.model.machine.cores, _estimate(best), choice.why), decisions
 
@@ -32,7 +32,7 @@ def _unit_estimate(one: Prediction) -> Estimate:
 def _reason(choice: Choice, name: str) -> str:
     if choice.best.patterns[name].pattern.name == "sequential":
         return choice.why
-    others = [row for row in choice.rows[name] if not row.chosen and row.whole is not None and row.generated]
+    others = [row for row in choice.rows[name] if not row.chosen and row.whole is not None]
     against = max(others, key=lambda row: row.whole.rate, default=None)
     if against is None:
         return choice.why
@@ -80,7 +80,7 @@ def _operator_data(choice: Choice, name: str) -> dict:
 
 def _row_data(row: Row, name: str) -> dict:
     found = {"pattern": row.pattern.name, "settings": _settings(row.pattern), "applies": row.applies,
-             "generated": row.generated, "chosen": row.chosen, "why_not": row.why}
+             "chosen": row.chosen, "why_not": row.why}
     if row.whole is not None:
         one = row.whole.patterns[name]
         found["predicted"] = _whole_data(row.whole) | {

@@ -11,7 +11,7 @@ from ...dsl.settings import MOST_WORKERS
 from ...dsl.span import NOWHERE
 from ..artifacts.graph import Graph
 from ..artifacts.profile import Keys, Profile
-from ..patterns import GENERATED, PATTERNS
+from ..patterns import PATTERNS
 from ..patterns.forced import unmade, why_not
 from ..patterns.function import Function
 from ..patterns.load import Machine
@@ -22,6 +22,7 @@ from .traffic import entered_once, loads_of, wanted_rate
 
 WORTH = 1.05  # what a thread more must at least gain when no rate is known
 _SEQUENTIAL = typed.Pattern("sequential", NOWHERE)
+_SHARING = ("sequential", "key_partitioning")
 _ROUNDS = 2
 _UNBOUNDED = 1e6
 _SAME = 0.05  # goals that are missed by nearly as much are missed alike
@@ -29,12 +30,11 @@ _SAME = 0.05  # goals that are missed by nearly as much are missed alike
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user gives: cores, a profile, forced patterns; and what the code generator can do."""
+    """What the user gives: cores, a profile, forced patterns."""
 
     cores: int = 1
     profile: Profile | None = None
     forced: Mapping[str, typed.Pattern] = field(default_factory=dict)
-    generated: Mapping[str, object] = field(default_factory=lambda: GENERATED)
     keys: Mapping[str, Keys] = field(default_factory=dict)
     routing: str = "hash"
 
@@ -58,7 +58,6 @@ class Row:
     pattern: typed.Pattern
     whole: Whole | None
     applies: bool
-    generated: bool
     chosen: bool
     why: str
 
@@ -71,7 +70,7 @@ class Choice:
     rows: Mapping[str, tuple[Row, ...]]
     why: str
     needed: str  # what would be needed when the goals are not met
-    forced: frozenset[str] = frozenset()  # steps whose pattern was not a choice
+    forced: frozenset[str] = frozenset()  # operators whose pattern was asked for
 
 
 # --- goals ------------------------------------------------------------------------------------------
@@ -129,19 +128,18 @@ def better(one: Whole, other: Whole, goals: Goals) -> bool:
 def choose_patterns(graph: Graph, request: Request) -> Choice:
     model, goals = model_of(graph, request)
     best = _search(model, goals, request)
-    ideal = _search(model, goals, replace(request, generated=PATTERNS))
-    rows = {unit.name: tuple(_rows(model, goals, request, unit, best, ideal)) for unit in model.units}
+    rows = {unit.name: tuple(_rows(model, goals, request, unit, best)) for unit in model.units}
     return Choice(model, goals, best, rows, _why(model, goals, best), _needed(graph, request, goals, best),
                   frozenset(request.forced))
 
 
 def model_of(graph: Graph, request: Request) -> tuple[Model, Goals]:
     shared, _ = shared_windows(graph, request.forced)
-    segments, _ = segments_of(graph, shared)
+    segments, _ = segments_of(graph, shared, {})
     loads = entered_once(loads_of(graph, request.profile, request.keys), shared)
     wanted = wanted_rate(graph, request.profile)
     machine = machine_of(request)
-    return (Model(graph, loads, segments, units_of(loads, segments), machine, wanted),
+    return (Model(graph, loads, segments, units_of(loads, segments), machine, wanted, shared),
             goals_of(graph.program, wanted))
 
 
@@ -154,7 +152,7 @@ def machine_of(request: Request) -> Machine:
 def _search(model: Model, goals: Goals, request: Request) -> Whole:
     """One thread against the best layout with many. Operators are improved one after the other, twice."""
     start = {unit.name: request.forced.get(unit.name, _SEQUENTIAL) for unit in model.units}
-    allowed = {unit.name: tuple(_candidates(model, request, unit, request.generated)) for unit in model.units}
+    allowed = {unit.name: tuple(_candidates(model, request, unit)) for unit in model.units}
     patterns = dict(start)
     for _ in range(_ROUNDS):
         for unit in model.units:
@@ -166,19 +164,22 @@ def _search(model: Model, goals: Goals, request: Request) -> Whole:
     return many if better(many, one, goals) else one
 
 
-def _candidates(model: Model, request: Request, unit: Unit, names: Iterable[str]) -> Iterator[typed.Pattern]:
-    """What applies to a unit, of these patterns; of a forced one its open settings only."""
+def _candidates(model: Model, request: Request, unit: Unit) -> Iterator[typed.Pattern]:
+    """What applies to a unit; of a forced pattern its open settings only."""
     forced, function = request.forced.get(unit.name), model.loads[unit.name].function
     if forced is not None:
         yield from _completions(unit, forced, model.machine.cores, function)
         return
-    for name in (name for name in PATTERNS if name in names):
-        if PATTERNS[name].applies(function) is None:
+    for name, module in PATTERNS.items():
+        if module.applies(function) is None:
             yield from _all_configurations(model, unit, name)
 
 
 def _all_configurations(model: Model, unit: Unit, name: str) -> Iterator[typed.Pattern]:
+    """Windows that share their panes stay together: only what divides them by their keys can be chosen for all."""
     function = model.loads[unit.name].function
+    if model.sharing(unit.name) and name not in _SHARING:
+        return
     for workers in ([1] if name == "sequential" else _degrees(model.machine.cores)):
         for pattern in PATTERNS[name].configurations(unit.load, workers):
             if why_not(function, pattern) is None and unmade(pattern) is None:
@@ -227,35 +228,33 @@ def _best_pattern(model: Model, goals: Goals, patterns: Mapping[str, typed.Patte
 # --- the table --------------------------------------------------------------------------------------
 
 
-def _rows(model: Model, goals: Goals, request: Request, unit: Unit, best: Whole, ideal: Whole) -> Iterator[Row]:
-    """`ideal` is the choice if every pattern were generated."""
+def _rows(model: Model, goals: Goals, request: Request, unit: Unit, best: Whole) -> Iterator[Row]:
     function = model.loads[unit.name].function
     taken = {name: one.pattern for name, one in best.patterns.items()}
     forced = request.forced.get(unit.name)
     for name, module in PATTERNS.items():
         refused = module.applies(function)
         if refused is not None:
-            yield Row(typed.Pattern(name, NOWHERE), None, False, name in request.generated, False,
-                      f"does not apply: {refused}")
+            yield Row(typed.Pattern(name, NOWHERE), None, False, False, f"does not apply: {refused}")
             continue
         if taken[unit.name].name == name:
-            yield Row(taken[unit.name], best, True, name in request.generated, True, "")
+            yield Row(taken[unit.name], best, True, True, "")
             continue
         candidates = tuple(_all_configurations(model, unit, name))
+        if not candidates and model.sharing(unit.name):
+            yield Row(typed.Pattern(name, NOWHERE), None, True, False,
+                      f"would have to give up the panes that it shares with {', '.join(model.sharing(unit.name))}")
+            continue
         if not candidates:
-            yield Row(typed.Pattern(name, NOWHERE), None, True, name in request.generated, False,
+            yield Row(typed.Pattern(name, NOWHERE), None, True, False,
                       f"has no configuration within {model.machine.cores} core{'s' * (model.machine.cores > 1)}")
             continue
         if name == "sequential":
             pattern, whole = _SEQUENTIAL, _alone(model, goals, taken, unit)
         else:
             pattern, whole = _best_pattern(model, goals, taken, unit, candidates)
-        made = name in request.generated
-        why = "another pattern is forced" if forced else _why_not(whole, best if made else ideal, goals)
-        if not made:
-            would = ideal.patterns[unit.name].pattern.name == name
-            why = "not generated yet; " + ("it would be chosen" if would else why)
-        yield Row(pattern, whole, True, made, False, why)
+        why = "another pattern is forced" if forced else _why_not(whole, best, goals)
+        yield Row(pattern, whole, True, False, why)
 
 
 def _alone(model: Model, goals: Goals, taken: Mapping[str, typed.Pattern], unit: Unit) -> Whole:
@@ -322,14 +321,8 @@ def _needed(graph: Graph, request: Request, goals: Goals, best: Whole) -> str:
     everything = replace(request, cores=MOST_WORKERS)
     model, _ = model_of(graph, everything)
     whole = _search(model, goals, everything)
-    said = f"more cores alone do not meet the goals: with {MOST_WORKERS} it is {rate_text(whole.rate)} and " \
+    return f"more cores alone do not meet the goals: with {MOST_WORKERS} it is {rate_text(whole.rate)} and " \
            f"{time_text(whole.latency)}; the limit is {whole.limit}"
-    ungenerated = set(PATTERNS) - set(request.generated)
-    if ungenerated and not request.forced:
-        free = replace(everything, generated=PATTERNS)
-        if violation(_search(model, goals, free), goals) < 1e-3:
-            said += "; a pattern that is not generated yet would meet them"
-    return said
 
 
 def _enough_cores(graph: Graph, request: Request, goals: Goals) -> tuple[int, Whole] | None:

@@ -9,6 +9,8 @@ higher ranks.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows
@@ -57,13 +59,16 @@ def releases(step: typed.Step) -> bool:
     return False
 
 
-def segments_of(graph: Graph, shared: tuple[Sharing, ...]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
-    """The segments, and through which of them a stream goes on its way from one keyed segment to another."""
-    places = _places(graph, shared)
+def segments_of(graph: Graph, shared: tuple[Sharing, ...],
+                patterns: Mapping[str, typed.Pattern]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
+    """The segments, and through which of them a stream goes on its way from one keyed segment to another. `patterns` are
+    those of the steps; what they divide stands in the graph as parts already."""
+    alone = {name for name, pattern in patterns.items() if pattern.name == "sequential"}
+    places = _places(graph, shared, alone)
     relays = _relays(graph, places)
     ordered = sorted({*places.values(), *relays.values()},
                      key=lambda place: (place[0], place[1] != "", _first(graph, places, place)))
-    segments = tuple(_segment(number, place, [s for s in graph.steps if places[s.name] == place])
+    segments = tuple(_segment(number, place, [s for s in graph.steps if places[s.name] == place], patterns)
                      for number, place in enumerate(ordered))
     return segments, {crossing: ordered.index(place) for crossing, place in relays.items()}
 
@@ -82,7 +87,8 @@ def _relays(graph: Graph, places: dict[str, Place]) -> dict[Crossing, Place]:
     numbers them again."""
     found: dict[Crossing, Place] = {}
     for step in graph.steps:
-        for name in step.inputs if is_replicated(step) and not releases(step) else ():
+        answers = places[step.name][0] % 2 == 1 and is_replicated(step) and not releases(step)
+        for name in step.inputs if answers or _through_one(step) else ():
             rank, first = places[name]
             if rank % 2 == 1 and (_through_one(step) or _gives_many([s for s in graph.steps if places[s.name] == (rank, first)])):
                 found[name, step.name] = (rank + 1, "")
@@ -91,7 +97,7 @@ def _relays(graph: Graph, places: dict[str, Place]) -> dict[Crossing, Place]:
 
 def _through_one(step: typed.Step) -> bool:
     """Pane results go through one thread on their way to those that merge them."""
-    return isinstance(step.body, Merge) and step.body.pattern.merge == "farm"
+    return isinstance(step.body, Merge) and step.body.pattern.merge == "farm" and is_replicated(step)
 
 
 def _gives_many(steps: list[typed.Step]) -> bool:
@@ -99,13 +105,19 @@ def _gives_many(steps: list[typed.Step]) -> bool:
     return releases(steps[0]) or any(isinstance(step.body, typed.Join | typed.FlatMap) for step in steps)
 
 
-def _places(graph: Graph, shared: tuple[Sharing, ...]) -> dict[str, Place]:
+def _places(graph: Graph, shared: tuple[Sharing, ...], alone: Collection[str]) -> dict[str, Place]:
+    """`alone`: steps that are to run in one thread, whatever their keys."""
     leads_to_key = _leads_to_key(graph)
     first = {name: one.first for one in shared for name in one.others}
     places: dict[str, Place] = {}
     for step in graph.steps:
-        places[step.name] = places[first[step.name]] if step.name in first else \
-            _place(step, [places[name] for name in step.inputs], leads_to_key)
+        inputs = [places[name] for name in step.inputs]
+        if step.name in first:
+            places[step.name] = places[first[step.name]]
+        elif step.name in alone:
+            places[step.name] = _unreplicated_place(inputs) if is_stateless(step) else _single_place(inputs)
+        else:
+            places[step.name] = _place(step, inputs, leads_to_key)
     return places
 
 
@@ -116,7 +128,7 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
     if isinstance(step.body, typed.Port):
         return inputs[0]
     if isinstance(step.body, Windows):
-        return (rank + rank % 2, "")
+        return _unreplicated_place(inputs)
     if isinstance(step.body, Work):
         return (rank + 1, step.name)
     if is_replicated(step):
@@ -127,7 +139,16 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
         return (0, "")
     if isinstance(step.body, typed.Broadcast) and rank == 0:
         return (1, "*")
-    return (max(2, rank + rank % 2), "")
+    return _single_place(inputs)
+
+
+def _single_place(inputs: list[Place]) -> Place:
+    return max((2, ""), _unreplicated_place(inputs))
+
+
+def _unreplicated_place(inputs: list[Place]) -> Place:
+    rank = max(rank for rank, _ in inputs)
+    return (rank + rank % 2, "")
 
 
 def _stateless_place(step: typed.Step, before: Place, leads_to_key: set[str]) -> Place:
@@ -148,13 +169,14 @@ def _leads_to_key(graph: Graph) -> set[str]:
     return found
 
 
-def _segment(number: int, place: Place, steps: list[typed.Step]) -> Segment:
+def _segment(number: int, place: Place, steps: list[typed.Step], patterns: Mapping[str, typed.Pattern]) -> Segment:
     names = tuple(step.name for step in steps)
     rank, first = place
     if rank == 0:
         return Segment(number, "read", names, "reads the sources; stateless steps before keyed state run along")
     if first == "*":
-        return Segment(number, "farm", names, "stateless: blocks of events go to the replicas in turn", 1)
+        return Segment(number, "farm", names, "stateless: blocks of events go to the replicas in turn",
+                       max((_degree(patterns[name]) for name in names if name in patterns), default=1))
     if first and isinstance(steps[0].body, Work):
         return Segment(number, "work", names, f"computes for `{steps[0].body.operator.name}`: {steps[0].body.pattern.name}",
                        _degree(steps[0].body.pattern))
@@ -165,7 +187,8 @@ def _segment(number: int, place: Place, steps: list[typed.Step]) -> Segment:
     if first:
         step = steps[0]
         keys = step.body.left_keys if isinstance(step.body, typed.Join) else step.body.keys
-        degree = step.body.pattern.merge_workers if isinstance(step.body, Merge) else 1
+        degree = step.body.pattern.merge_workers if isinstance(step.body, Merge) else \
+            _degree(patterns[first]) if first in patterns else 1
         return Segment(number, "keyed", names, f"state of `{first}` is divided by {', '.join(keys)}", degree)
     if not steps:
         return Segment(number, "single", names, "numbers what replicas gave, for the keyed segment after it")

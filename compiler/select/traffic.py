@@ -92,7 +92,7 @@ def _load(graph: Graph, step: typed.Step, profile: Profile | None, taken: float,
     window, slide = _window(graph, step, function, (rate, taken), keys, profile, assumed)
     a_slide = 1.0 if not function.fixed_windows or window % slide < 1e-9 else 2.0
     panes = a_slide * math.floor(window / slide) + (a_slide - 1) if function.fixed_windows else 1.0
-    cost = cost_of(step, function, window, panes, profile)
+    cost = cost_of(step, function, window, slide, panes, profile)
     if cost.origin == "default":
         assumed.append("costs are defaults for the kind of step")
     wanted = wanted_rate(graph, profile)

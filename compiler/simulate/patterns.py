@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...dsl import typed
+from ..patterns import pane_farming, window_partitioning
 from ..patterns.load import SECOND, Load, Machine
 from .arrivals import Tuple, partition, tuples
 from .stations import Collector, Station
@@ -69,6 +70,7 @@ class _Play:
         self.slide = max(1, round(scene.load.slide / scene.grain))
         self.sent = scene.machine.emit * scene.grain  # the emitter's work for what goes through as one tuple
         self.stored = scene.load.costs.tuple * scene.grain
+        self.put_away = scene.load.keeping * scene.grain  # where the emitter keeps what the workers read
         self.kept = (scene.machine.take + scene.load.costs.tuple) * scene.grain  # a worker's
         self.workers = scene.pattern.workers or 1
         self.stations: list[Station] = []
@@ -142,7 +144,6 @@ class _WindowFarming(_Play):
         self.stations = [Station(LINK) for _ in range(self.workers)]
         self.batch = scene.pattern.batch or 1
         self.agnostic = scene.pattern.style != "active"
-        self.overlap = max(1, round(scene.load.window / scene.load.slide))
 
     def take(self, each: Tuple) -> None:
         if self.agnostic:
@@ -151,166 +152,125 @@ class _WindowFarming(_Play):
             self._active(each)
 
     def _whole(self, each: Tuple) -> None:
-        self.begin(each, self.load.keeping(self.machine) * self.scene.grain)
-        if self.ends_window(each):
-            self._emit(self.machine.emit)
+        ends = self.ends_window(each)
+        self.begin(each, self.put_away + (self.machine.emit if ends else 0.0))
+        if ends:
             self.collector.put(each.time, self.send(self.next_station(), self.machine.take + self.load.whole))
 
     def _active(self, each: Tuple) -> None:
-        """The key's windows go to the workers in turn, in batches; a tuple goes to all that have a window with it."""
-        first = each.number // self.slide
-        homes = {(each.key + (first + i) // self.batch) % self.workers for i in range(self.overlap)}
-        self.begin(each, 0.0)
-        self._emit(len(homes) * self.sent)
+        """All workers get all tuples; the key's windows belong to them in turn, in batches."""
+        self.begin(each, self.workers * self.sent)
         ends = self.ends_window(each)
-        owner = (each.key + first // self.batch) % self.workers
-        for home in homes:
-            window = self.load.costs.window if ends and home == owner else 0.0
-            done = self.send(self.stations[home], self.kept + window)
+        owner = (each.key + each.number // self.slide // self.batch) % self.workers
+        for home, station in enumerate(self.stations):
+            done = self.send(station, self.kept + (self.load.costs.window if ends and home == owner else 0.0))
             if ends and home == owner:
                 self.collector.put(each.time, done)
 
-    def _emit(self, work: float) -> None:
-        self.now += work
-        self.emitter_busy += work
-
 
 class _PaneFarming(_Play):
-    """Pane workers are the first stations, merge workers the last."""
+    """Panes go to their workers when they are full. Pane workers are the first stations, merge workers the last."""
 
     def __init__(self, scene: Scene):
         super().__init__(scene)
-        self.way = scene.pattern.merge or "collector"
-        merging = scene.pattern.merge_workers or 1 if self.way in ("farm", "shuffled") else 0
+        apart = pane_farming.merges_apart(scene.pattern)
+        self.way = scene.pattern.merge if apart or scene.pattern.merge == "ring" else "collector"
         self.panes = [Station(LINK) for _ in range(self.workers)]
-        self.merging = [Station(LINK) for _ in range(merging)]
+        self.merging = [Station(LINK) for _ in range(scene.pattern.merge_workers if apart else 0)]
         self.between = Station(LINK) if self.way == "farm" else None
         self.stations = [*self.panes, *self.merging, *([self.between] if self.between else [])]
+        self.copies = round(pane_farming.copies(scene.load, scene.pattern))
+        self.home = partition(scene.shares, len(self.merging) or 1, scene.machine.routing, scene.seed)
         self.panes_kept = max(1, round(scene.load.panes))
         self.cut = self.slide // 2 if scene.load.panes_a_slide > 1 else None
-        self.at: dict[int, int] = {}  # key → the worker of its open pane
         self.done: dict[int, list[float]] = {}  # key → when its last panes were done
-        self.merged = 0
+
+    def next_pane_worker(self) -> Station:
+        if self.scene.pattern.schedule == "on_demand":
+            return min(self.panes, key=lambda station: station.free)
+        self.turn = (self.turn + 1) % self.workers
+        return self.panes[self.turn]
 
     def take(self, each: Tuple) -> None:
-        self.begin(each, self.sent)
         place = each.number % self.slide
         ends_pane = place == 0 or place == self.cut
-        worker = self.at.get(each.key)
-        if worker is None:
-            self.turn = (self.turn + 1) % self.workers
-            worker = self.at[each.key] = self.turn
-        done = self.send(self.panes[worker], self.kept + (self._pane_work() if ends_pane else 0.0))
+        self.begin(each, self.put_away + (self.machine.emit if ends_pane else 0.0))
         if ends_pane:
-            del self.at[each.key]
+            worker = self.next_pane_worker()
             ready = self.done.setdefault(each.key, [])
-            ready.append(self._passed_on(done))
+            ready.append(self._passed_on(each, self.send(worker, self.machine.take + self._pane_work())))
             del ready[:-self.panes_kept]
             if place == 0:
                 self._merge(each, max(ready), worker)
 
     def _pane_work(self) -> float:
-        copies = min(len(self.merging), self.panes_kept) if self.way == "shuffled" else 1
-        return self.load.pane + max(1, copies) * self.machine.emit + (self.machine.take if self.way == "ring" else 0.0)
+        sent = self.copies if self.way == "shuffled" else 1
+        return self.load.pane + sent * self.machine.emit + (self.machine.take if self.way == "ring" else 0.0)
 
-    def _passed_on(self, done: float) -> float:
+    def _passed_on(self, each: Tuple, done: float) -> float:
         """A pane's result on its way to where it is merged."""
+        if self.way == "ring":
+            return done
         if self.way == "collector":
             return self.collector.take(done, self.machine.collect)
         if self.between is not None:
-            copies = max(1, min(len(self.merging), self.panes_kept))
-            return self.between.put(done, self.machine.collect + copies * self.machine.emit)
-        return done
+            done = self.between.put(done, self.machine.collect + self.copies * self.machine.emit)
+        takers = self.merging if self.copies > 1 else [self._owner(each)]
+        return max(station.put(done, self.machine.take) for station in takers)
 
-    def _merge(self, each: Tuple, ready: float, worker: int) -> None:
+    def _owner(self, each: Tuple) -> Station:
+        """Of the key; without keys, of the window."""
+        at = each.number // self.slide if self.load.keys == 1 else self.home[each.key]
+        return self.merging[at % len(self.merging)]
+
+    def _merge(self, each: Tuple, ready: float, worker: Station) -> None:
         h = self.load.costs.merge
         if self.way == "collector":
             self.collector.put(each.time, ready, h - self.collector.work + self.scene.after)
-        elif self.way == "ring":
-            self.collector.put(each.time, self.panes[worker].put(ready, h))
         else:
-            self.merged = (self.merged + 1) % len(self.merging)
-            copies = max(1, min(len(self.merging), self.panes_kept)) * self.load.panes_a_slide
-            taken = copies / len(self.merging) * self.machine.take
-            self.collector.put(each.time, self.merging[self.merged].put(ready, taken * len(self.merging) + h))
+            merger = worker if self.way == "ring" else self._owner(each)
+            self.collector.put(each.time, merger.put(ready, h))
 
 
-class _Partitioned:
-    """Workers that divide each window, and reduce: window partitioning itself, or a macro-worker of a nesting."""
-
-    def __init__(self, load: Load, machine: Machine, workers: int, pattern: typed.Pattern):
-        self.load, self.machine, self.pattern = load, machine, pattern
-        self.stations = [Station(LINK) for _ in range(workers)]
-        self.contiguous = not load.shares_panes if pattern.partition is None else pattern.partition == "contiguous"
-        kept = load.shares_panes and not self.contiguous
-        self.part = load.costs.merge if kept else load.mapped / workers
-        self.reduce = workers * machine.collect + load.costs.merge * workers / max(load.panes, 1.0)
-
-    def keeping(self, play: _Play) -> float:
-        """What the feeding thread does for each tuple."""
-        return self.load.keeping(self.machine) * play.scene.grain if self.contiguous else play.sent
-
-    def keep(self, play: _Play, each: Tuple) -> None:
-        if not self.contiguous:
-            play.send(self.stations[each.number % len(self.stations)], play.kept)
-
-    def compute(self, time: float) -> float:
-        """When the last part is done."""
-        return max(station.put(time, self.machine.take + self.part) for station in self.stations)
-
-
-class _WindowPartitioning(_Play):
-    def __init__(self, scene: Scene):
-        super().__init__(scene)
-        self.group = _Partitioned(scene.load, scene.machine, self.workers, scene.pattern)
-        self.stations = self.group.stations
-
-    def take(self, each: Tuple) -> None:
-        ends = self.ends_window(each)
-        self.begin(each, self.group.keeping(self) + (self.workers * self.machine.emit if ends else 0.0))
-        self.group.keep(self, each)
-        if ends:
-            self.now = max([self.now, *(station.room(self.now) for station in self.stations)])
-            done = self.group.compute(self.now)
-            if self.scene.pattern.reduce == "synchronous":
-                done = self.group.compute(self.collector.take(done, self.group.reduce))
-            self.collector.put(each.time, done, self.group.reduce - self.machine.collect)
-
-
-class _Nesting(_Play):
-    """Macro-workers: each has a thread that feeds it, its workers, and a thread that reduces."""
+class _Teams(_Play):
+    """Teams whose workers divide each window, which one thread reduces: window partitioning with one team, nesting with
+    several, in turn or by key."""
 
     def __init__(self, scene: Scene):
         super().__init__(scene)
-        inner = scene.pattern.inner_workers or 2
-        self.groups = [_Partitioned(scene.load, scene.machine, inner, replace(scene.pattern, partition=None))
-                       for _ in range(self.workers)]
-        self.feeding = [Station(LINK) for _ in self.groups]
-        self.reducing = [Station(LINK) for _ in self.groups]
-        self.stations = [*self.feeding, *self.reducing, *(one for group in self.groups for one in group.stations)]
-        self.home = partition(scene.shares, self.workers, scene.machine.routing, scene.seed)
+        nested = scene.pattern.name == "nesting"
+        self.parts = (scene.pattern.inner_workers or 2) if nested else self.workers
+        self.teams = [[Station(LINK) for _ in range(self.parts)] for _ in range(self.workers if nested else 1)]
+        self.again = [Station(LINK) for _ in range(self.parts)] if scene.pattern.reduce == "synchronous" else []
+        self.reducing = Station(LINK)
+        self.stations = [*(station for team in self.teams for station in team), *self.again,
+                         *([self.reducing] if self.again else [])]
         self.by_key = scene.pattern.outer == "key_partitioning"
-        self.overlap = max(1, round(scene.load.window / scene.load.slide))
+        self.home = partition(scene.shares, len(self.teams), scene.machine.routing, scene.seed)
+        self.part = self.machine.take + self.machine.emit + window_partitioning.part(scene.load, self.parts)
+        self.reduce = window_partitioning.reduce_cost(scene.load, scene.machine, self.parts)
 
     def take(self, each: Tuple) -> None:
-        first = each.number // self.slide
-        owner = self.home[each.key] if self.by_key else (each.key + first) % self.workers
-        homes = {owner} if self.by_key else {(each.key + first + i) % self.workers for i in range(self.overlap)}
-        self.begin(each, len(homes) * self.sent)
         ends = self.ends_window(each)
-        for home in homes:
-            group = self.groups[home]
-            inner = len(group.stations)
-            work = group.keeping(self) + (inner * self.machine.emit if ends and home == owner else 0.0)
-            fed = self.send(self.feeding[home], work)
-            group.keep(self, each)
-            if ends and home == owner:
-                done = self.reducing[home].put(group.compute(fed), group.reduce)
-                self.collector.put(each.time, done)
+        self.begin(each, self.put_away + (self.parts * self.machine.emit if ends else 0.0))
+        if ends:
+            team = self._team(each)
+            self.now = max([self.now, *(station.room(self.now) for station in team)])
+            done = max(station.put(self.now, self.part) for station in team)
+            if self.again:
+                reduced = self.reducing.put(done, self.reduce + self.parts * self.machine.emit)
+                done = max(station.put(reduced, self.part) for station in self.again)
+            self.collector.put(each.time, done, self.reduce - self.machine.collect)
+
+    def _team(self, each: Tuple) -> list[Station]:
+        if self.by_key:
+            return self.teams[self.home[each.key]]
+        self.turn = (self.turn + 1) % len(self.teams)
+        return self.teams[self.turn]
 
 
 _PLAYS: dict[str, Callable[[Scene], _Play]] = {
     "sequential": _Sequential, "farm": _Farm, "key_partitioning": _KeyPartitioning, "window_farming": _WindowFarming,
-    "pane_farming": _PaneFarming, "window_partitioning": _WindowPartitioning, "nesting": _Nesting}
+    "pane_farming": _PaneFarming, "window_partitioning": _Teams, "nesting": _Teams}
 
 __all__ = ["Played", "Scene", "play"]

@@ -104,7 +104,8 @@ static bool is_best_fused(const dfrt_program *program, const dfrt__options *opti
     for (unsigned i = 0; i < program->source_count; i++) {
         files = files && is_csv_file(options->source_specs[i]);
     }
-    return options->workers == 1 || (options->workers == 2 && program->light && files);
+    bool alone = options->workers == 1 && !(options->planned && program->staged);
+    return alone || (options->workers == 2 && program->light && files);
 }
 
 static dfrt_status run_with(const dfrt_program *program, const dfrt__options *options, dfrt_run_state *run,

@@ -58,7 +58,6 @@ def test_explain_as_json(dfc, program):
                      "nesting"]
     for operator in found["operators"]:
         assert sum(row["chosen"] for row in operator["patterns"]) == 1
-        assert all(row["generated"] for row in operator["patterns"] if row["chosen"])
     assert found["cores"] == 12 and found["predicted"]["rate"] > 0
 
 
@@ -69,10 +68,40 @@ def test_the_plan_holds_the_decisions(dfc, program):
     assert "pattern typical = " in decided and "layout " in decided
 
 
-def test_forced_patterns_are_compiled_or_refused(dfc, program):
-    assert dfc("run", "app.dfl", "--pattern", "typical=key_partitioning").returncode == 0
-    refused = dfc("compile", "app.dfl", "--pattern", "typical=sequential")
-    assert refused.returncode == 1 and "error[E0810]" in refused.stderr and "typical=sequential" in refused.stderr
+def summary(answer) -> dict:
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stderr.splitlines()[-1])
+
+
+@pytest.mark.parametrize(("word", "threads"), [
+    ("typical=key_partitioning:3", 3), ("typical=window_farming:2", 2), ("typical=key_partitioning:1", 1),
+    ("means=pane_farming:2,2,merge=farm", 5)])
+def test_a_forced_pattern_runs_as_planned_and_workers_override(dfc, program, word, threads):
+    """The other operator stays in one thread, with the sinks."""
+    other = "means=sequential" if word.startswith("typical") else "typical=sequential"
+    words = ("run", "app.dfl", "--pattern", word, "--pattern", other)
+    planned = summary(dfc(*words, "--", "--stats"))
+    assert (planned["layout"], planned["threads"]) == ("staged", threads + 2), "the reader, the rest, the pattern"
+    assert summary(dfc(*words, "--workers", "1", "--", "--stats"))["layout"] == "fused"
+
+
+def test_a_plan_for_cores_runs_as_planned(dfc, program):
+    predicted = json.loads(dfc("explain", "app.dfl", "--cores", "3", "--json").stdout)["patterns"]
+    ran = summary(dfc("run", "app.dfl", "--cores", "3", "--", "--stats"))
+    assert (ran["layout"], ran["threads"]) == (predicted["layout"], predicted["predicted"]["threads"])
+
+
+def test_the_clause_and_the_option_give_the_same_plan(dfc, program):
+    plain = dfc("compile", "app.dfl", "--emit", "plan", "--pattern", "typical=window_farming:3,batch=2").stdout
+    clause = "slide 20 pattern window_farming { workers: 3, batch: 2 } ->"
+    (program / "app.dfl").write_text(PROGRAM.replace("slide 20 ->", clause))
+    assert dfc("compile", "app.dfl", "--emit", "plan").stdout == plain
+    assert "work x3" in plain
+
+
+def test_forced_patterns_that_cannot_be(dfc, program):
+    refused = dfc("compile", "app.dfl", "--pattern", "means=pane_farming:3,merge=ring")
+    assert refused.returncode == 1 and "error[E0810]" in refused.stderr and "merge: ring" in refused.stderr
     assert "error[E0500]" in dfc("compile", "app.dfl", "--pattern", "typical=pane_farming:3,2").stderr
     assert "error[E0502]" in dfc("explain", "app.dfl", "--pattern", "typical=farm:0").stderr
     explained = dfc("explain", "app.dfl", "--cores", "4", "--pattern", "typical=window_farming:3")
@@ -96,7 +125,8 @@ sink one = good to csv("good.csv")
 
 
 def test_the_interpreter_runs_what_is_not_generated(dfc, program):
-    text = PROGRAM.replace("slide 20 ->", "slide 20 pattern sequential ->").replace("60000", "500")
+    clause = "slide 20 pattern pane_farming { merge: ring } ->"
+    text = PROGRAM.replace("slide 20 ->", clause).replace("median", "max").replace("60000", "500")
     (program / "app.dfl").write_text(text)
     assert dfc("run", "app.dfl", "--interpret").returncode == 0
     assert "E0810" in dfc("run", "app.dfl").stderr

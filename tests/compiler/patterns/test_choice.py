@@ -1,7 +1,6 @@
 """Which pattern is chosen and why: each program of golden/ with the table that `dfc explain` prints.
 
-DFC_UPDATE_GOLDEN=1 writes the expected tables anew. All patterns count as generated, except where the program is about
-what is not.
+DFC_UPDATE_GOLDEN=1 writes the expected tables anew.
 """
 
 from __future__ import annotations
@@ -18,26 +17,22 @@ from dfc.compiler.select.search import Choice, choose_patterns
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(path.stem for path in GOLDEN.glob("*.dfl"))
-FEW = {name: () for name in ("sequential", "farm", "key_partitioning")}  # a code generator that can do little
 CHOSEN = {"pane": "pane_farming", "latency": "window_partitioning", "whole": "window_farming",
+          "combinable": "pane_farming", "unkeyed": "window_partitioning",
           "state": "key_partitioning", "one_thread": "sequential", "cheap": "sequential"}
 
 
-def chosen(name: str, cores: int = 12, generated=PATTERNS, patterns: tuple[str, ...] = ()) -> Choice:
+def chosen(name: str, cores: int = 12, patterns: tuple[str, ...] = ()) -> Choice:
     file = GOLDEN / f"{name}.dfl"
     graph = pipeline.flow(pipeline.check(file.read_text(), file.name, {}))
     profile = GOLDEN / f"{name}.profile.json"
     asked = Asked(cores, str(profile) if profile.exists() else None, patterns)
-    return choose_patterns(graph, request_of(graph.program, asked, generated))
-
-
-def generated_for(name: str):
-    return FEW if name == "unmet" else PATTERNS
+    return choose_patterns(graph, request_of(graph.program, asked))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_table(name):
-    found = "\n".join(to_lines(chosen(name, generated=generated_for(name)))).lstrip() + "\n"
+    found = "\n".join(to_lines(chosen(name))).lstrip() + "\n"
     expected = GOLDEN / f"{name}.expected"
     if os.environ.get("DFC_UPDATE_GOLDEN"):
         expected.write_text(found)
@@ -59,20 +54,12 @@ def test_no_parallelism_means_one_thread():
     assert "one thread is enough" in chosen("one_thread").why
 
 
-def test_what_is_not_generated_is_predicted_but_not_chosen():
-    choice = chosen("pane", generated=FEW)
-    rows = {row.pattern.name: row for row in choice.rows["predict"]}
-    assert choice.best.patterns["predict"].pattern.name == "key_partitioning"
-    assert rows["pane_farming"].why == "not generated yet; it would be chosen"
-    assert rows["pane_farming"].whole.rate > 4 * choice.best.rate
-
-
 def test_unmet_goals_say_what_is_needed():
-    few = chosen("unmet", generated=FEW)
-    assert "cores would meet the goals (predict: key_partitioning:" in few.needed
+    few = chosen("unmet")
+    assert "cores would meet the goals (predict: window_farming:" in few.needed
     cores = int(few.needed.split()[0])
-    assert chosen("unmet", cores=cores, generated=FEW).needed == ""
-    assert chosen("unmet", cores=cores - 1, generated=FEW).needed != "" or cores > 24  # in steps above 24
+    assert chosen("unmet", cores=cores).needed == ""
+    assert chosen("unmet", cores=cores - 1).needed != ""
 
 
 def test_a_forced_pattern_is_kept_and_its_open_settings_are_chosen():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from dfc.compiler import pipeline
-from dfc.compiler.patterns import GENERATED, PATTERNS
-from dfc.compiler.patterns.forced import check_generated, forced_patterns
+from dfc.compiler.patterns import PATTERNS
+from dfc.compiler.patterns.forced import forced_patterns
 from dfc.compiler.patterns.function import function_of
 from dfc.compiler.select.asked import Asked, request_of
 from dfc.dsl.diagnostics import Diagnostics, ProgramError
@@ -122,23 +122,44 @@ def test_words_become_the_same_structure():
     assert forced_patterns(written, ("x=auto",), found) == {}, "the command line counts more"
 
 
-@pytest.mark.parametrize(("clauses", "expected"), [
-    ("by symbol window count 10 pattern key_partitioning", []), ("pattern farm", []), ("window count 10 pattern sequential", []),
-    ("by symbol window count 10 pattern sequential", ["E0810"]),
-    ("by symbol window count 10 pattern key_partitioning { workers: 4 }", []),
-    ("by symbol window count 10 slide 5 pattern window_farming", []),
-    ("by symbol window count 10 slide 5 pattern pane_farming { merge: ring }", ["E0810"]),
-])
-def test_what_is_not_generated_is_refused_when_planned(clauses, expected):
+KEYED = "by symbol window count 10 slide 5"
+
+
+@pytest.mark.parametrize("clauses", [f"{KEYED} pattern pane_farming {{ merge: ring }}", f"{KEYED} pattern pane_farming(merge: ring)"])
+def test_a_setting_without_code_is_refused_when_planned(clauses):
+    assert codes(clauses, plan=True) == ["E0810"]
+
+
+@pytest.mark.parametrize(("clauses", "segments"), [
+    (f"{KEYED} pattern key_partitioning {{ workers: 4 }}", {"x": ("keyed", 4)}),
+    (f"{KEYED} pattern sequential", {"x": ("single", 0)}),
+    ("window count 10 pattern sequential", {"x": ("single", 0)}),
+    ("pattern farm { workers: 3 }", {"x": ("farm", 3)}),
+    ("pattern sequential", {"x": ("read", 0)}),
+    (f"{KEYED} pattern window_farming {{ workers: 3 }}", {"x.windows": ("read", 0), "x": ("work", 3)}),
+    (f"{KEYED} pattern window_farming {{ workers: 2, style: active }}", {"x": ("owners", 2)}),
+    (f"{KEYED} pattern pane_farming {{ workers: 3, merge: collector }}",
+     {"x.windows": ("read", 0), "x.work": ("work", 3), "x": ("single", 0)}),
+    (f"{KEYED} pattern pane_farming {{ workers: 3, merge_workers: 2, merge: shuffled }}",
+     {"x.work": ("work", 3), "x": ("keyed", 2)}),
+    ("window count 10 slide 5 pattern pane_farming { workers: 3, merge_workers: 2, merge: farm }",
+     {"x.work": ("work", 3), "x": ("owners", 2)}),
+    (f"{KEYED} pattern window_partitioning {{ workers: 3 }}", {"x.work": ("work", 3), "x": ("single", 0)}),
+    (f"{KEYED} pattern nesting {{ workers: 2, inner_workers: 3 }}", {"x.work": ("work", 6), "x": ("single", 0)}),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_the_plan_has_the_segments_and_degrees_that_were_asked_for(clauses, segments):
     value = "avg(price)" if "window" in clauses else "price"
-    assert codes(clauses, value, plan=True) == expected
+    plan = pipeline.plan(pipeline.flow(program(clauses, value)))
+    found = {name: (plan.segment_of(name).kind, plan.segment_of(name).degree) for name in segments}
+    assert found == segments
 
 
-def test_a_pattern_that_is_not_in_the_table_is_refused():
-    found, wanted = Diagnostics(), forced_patterns(program(COUNT), ("x=window_farming:2",), Diagnostics())
-    check_generated(wanted, lambda name: "work", found, {"sequential": ("single",)})
-    assert [one.code for one in found.items] == ["E0810"]
-
-
-def test_every_generated_pattern_is_a_pattern():
-    assert set(GENERATED) <= set(PATTERNS) and {"sequential", "farm", "key_partitioning"} <= set(GENERATED)
+@pytest.mark.parametrize("pattern", ["window_farming:3", "window_farming:2,style=active", "pane_farming:3",
+                                     "pane_farming:3,2,merge=farm", "pane_farming:3,2,merge=shuffled",
+                                     "window_partitioning:3", "nesting:2,2", "key_partitioning:3"])
+@pytest.mark.parametrize("window", ["window count 10 slide 5", "by symbol window time 1s slide 300ms"])
+def test_the_predicted_threads_are_those_of_the_plan(window, pattern):
+    if pattern.startswith("key") and "by" not in window:
+        pytest.skip("key partitioning needs keys")
+    plan = pipeline.plan(pipeline.flow(program(window)), Asked(4, None, (f"x={pattern}",)))
+    assert plan.layout.predicted.threads == sum(max(1, segment.degree) for segment in plan.segments)

@@ -101,12 +101,25 @@ def test_the_emitter_becomes_the_limit():
     assert slow.limit == "emitter" and slow.rate == pytest.approx(1e9 / MACHINE.emit)
 
 
-def test_replication_of_windows_and_its_cure():
+def test_only_active_workers_and_merge_workers_without_keys_get_copies():
     cost = PATTERNS["window_farming"].cost
-    each = [cost(LOAD, MACHINE, of("window_farming", 12, style="active", batch=batch)) for batch in (1, 5)]
-    assert each[0].replication == 5 and each[1].replication == pytest.approx(1.8)
-    assert each[0].memory > each[1].memory
-    assert cost(LOAD, MACHINE, of("window_farming", 12)).replication == 1
+    active, agnostic = (cost(LOAD, MACHINE, of("window_farming", 12, style=style)) for style in ("active", "agnostic"))
+    assert (active.replication, agnostic.replication) == (12, 1)
+    assert active.memory > 10 * agnostic.memory
+    merging = of("pane_farming", 6, merge="shuffled", merge_workers=3)
+    assert PATTERNS["pane_farming"].cost(LOAD, MACHINE, merging).replication == 1
+    assert PATTERNS["pane_farming"].cost(replace(LOAD, keys=1, p_max=1.0), MACHINE, merging).replication == 3
+
+
+@pytest.mark.parametrize("name", ["window_farming", "window_partitioning", "nesting"])
+@pytest.mark.parametrize(("window", "panes"), [(1000, 5), (400, 2)])
+def test_one_worker_without_shared_panes_is_slower_than_none(name, window, panes):
+    """Neighbouring windows share nothing there, and the emitter's work comes on top."""
+    load = replace(COMBINABLE.load, window=window, panes=panes)
+    one = {"inner_workers": 1} if name == "nesting" else {"style": "agnostic"} if name == "window_farming" else {}
+    rates = [PATTERNS[other].cost(load, MACHINE, of(other, 1, **settings)).rate for other, settings in
+             ((name, one), ("sequential", {}))]
+    assert rates[0] < rates[1]
 
 
 def test_the_busiest_stage_decides():

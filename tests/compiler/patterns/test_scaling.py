@@ -53,14 +53,13 @@ def test_pane_farming_has_five_times_the_throughput(workers):
 
 
 def test_latency_at_200_k():
-    """Fig. 4.17: ten workers, with pane farming two; pane farming a fifth, window partitioning still less."""
+    """Fig. 4.17: ten workers, with pane farming two, which are as busy; with ten it has a fifth of the latency."""
     latency = {name: play_once(OPERATOR, MACHINE, pattern(name, workers), 200_000).latency for name, workers in
                (("window_farming", 10), ("key_partitioning", 10), ("pane_farming", 2), ("window_partitioning", 10))}
     assert latency["window_farming"] >= 7.5e6 and latency["key_partitioning"] >= 7.5e6
     few = play_once(OPERATOR, MACHINE, pattern("pane_farming", 10), 200_000).latency
     assert few / latency["window_farming"] == pytest.approx(1 / 5, rel=0.15)
-    assert latency["pane_farming"] < latency["window_farming"]
-    assert latency["window_partitioning"] < few
+    assert latency["window_partitioning"] < latency["pane_farming"] < latency["window_farming"]
 
 
 def test_one_seed_gives_one_result():
