@@ -9,13 +9,15 @@ from pathlib import Path
 
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
-# Flink knows no header: that row does not parse, and is skipped.
-TRADES = """
-CREATE TABLE trades (
+# Flink knows no header: that row's numbers do not parse and are null.
+ROWS = """
+CREATE TABLE given (
   `ts` BIGINT, `key` STRING, `price` DOUBLE, `volume` BIGINT,
-  `at` AS TO_TIMESTAMP_LTZ(`ts`, 3), WATERMARK FOR `at` AS `at` - INTERVAL '0.200' SECOND
+  `at` AS TO_TIMESTAMP_LTZ(COALESCE(`ts`, CAST(0 AS BIGINT)), 3), WATERMARK FOR `at` AS `at` - INTERVAL '0.200' SECOND
 ) WITH ('connector' = 'filesystem', 'path' = 'file://{given}', 'format' = 'csv', 'csv.ignore-parse-errors' = 'true')
 """
+
+TRADES = "CREATE VIEW trades AS SELECT * FROM given WHERE `ts` IS NOT NULL"
 
 WINDOWS = """
 SELECT `key`, CAST(EXTRACT(EPOCH FROM window_start) AS BIGINT) AS `start`, COUNT(*) AS n, SUM(`volume`) AS `volume`,
@@ -37,7 +39,8 @@ def main() -> None:
     work, given, output = sys.argv[1:]
     assert work == "csv"
     tables = environment()
-    tables.execute_sql(TRADES.format(given=Path(given).resolve()))
+    tables.execute_sql(ROWS.format(given=Path(given).resolve()))
+    tables.execute_sql(TRADES)
     with Path(output).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("key", "start", "n", "volume", "mean", "low", "high"))
