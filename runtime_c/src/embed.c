@@ -25,7 +25,7 @@ static void drop(void *context, dfrt_results *results)
 }
 
 /* The room itself is handed over when the owner has taken everything before. */
-static void collect(void *context, dfrt_results *results)
+static void collect_results(void *context, dfrt_results *results)
 {
     dfrt__embed_sink *sink = context;
     (void)pthread_mutex_lock(&sink->lock);
@@ -242,7 +242,7 @@ static dfrt_status open_sinks(dfrt_embed *embed, const dfrt_embed_options *optio
         sink->record_size = entry->record->size;
         sink->callback = options->callbacks[i];
         embed->each_round |= sink->callback != NULL;
-        dfrt_deliver deliver = sink->callback != NULL ? call_back : options->collect ? collect : drop;
+        dfrt_deliver deliver = sink->callback != NULL ? call_back : options->collect ? collect_results : drop;
         dfrt_sink **place = &embed->layout.stages[embed->layout.first_stage[entry->segment]]->sinks[i];
         dfrt_status status = dfrt_sink_open_results(place, entry->record, deliver, sink, error);
         if (status != DFRT_OK) {

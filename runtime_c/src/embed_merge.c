@@ -16,7 +16,7 @@ static bool used_up(const dfrt_embed_input *input)
 }
 
 /* An input that has ended and is used up ends its source the moment it is looked at, as the reader does. */
-static bool ready(void *owner, unsigned i)
+static bool is_ready(void *owner, unsigned i)
 {
     merging *all = owner;
     if (!used_up(&all->inputs[i])) {
@@ -26,7 +26,7 @@ static bool ready(void *owner, unsigned i)
     return false;
 }
 
-static size_t take(void *owner, unsigned i, size_t most, int64_t until)
+static size_t take_tuples(void *owner, unsigned i, size_t most, int64_t until)
 {
     merging *all = owner;
     dfrt_embed_input *input = &all->inputs[i];
@@ -53,7 +53,7 @@ static dfrt_status look(const dfrt_embed *embed, const dfrt_embed_input *inputs)
 static dfrt_status take_only(dfrt_embed *embed, dfrt_embed_input *input)
 {
     if (!used_up(input)) {
-        (void)take(&(merging){embed, input}, 0, SIZE_MAX, INT64_MAX);
+        (void)take_tuples(&(merging){embed, input}, 0, SIZE_MAX, INT64_MAX);
     }
     if (!input->ended) {
         return DFRT_AGAIN;
@@ -68,8 +68,8 @@ static dfrt_status take_several(dfrt_embed *embed, dfrt_embed_input *inputs)
     dfrt__merge merge = {.program = embed->program,
                          .segment = embed->layout.stages[0]->segment,
                          .owner = &all,
-                         .ready = ready,
-                         .take = take};
+                         .ready = is_ready,
+                         .take = take_tuples};
     dfrt_status status;
     while ((status = look(embed, inputs)) == DFRT_OK && !dfrt_run_failed(&embed->run)) {
         (void)dfrt__merge_turn(&merge, SIZE_MAX); /* nothing taken: sources have ended */

@@ -193,7 +193,7 @@ static size_t read_only_source(dfrt__reader *reader, size_t room)
 
 /* --- several sources -------------------------------------------------------------------------------- */
 
-static bool ready(void *owner, unsigned i)
+static bool is_ready(void *owner, unsigned i)
 {
     dfrt__reader *reader = owner;
     dfrt__input *input = &reader->inputs[i];
@@ -203,7 +203,7 @@ static bool ready(void *owner, unsigned i)
     return input->open && input->at < input->count;
 }
 
-static size_t take(void *owner, unsigned i, size_t most, int64_t until)
+static size_t take_tuples(void *owner, unsigned i, size_t most, int64_t until)
 {
     dfrt__reader *reader = owner;
     dfrt__input *input = &reader->inputs[i];
@@ -220,8 +220,8 @@ static size_t read_several(dfrt__reader *reader, size_t room)
     dfrt__merge merge = {.program = reader->program,
                          .segment = reading_stage(reader)->segment,
                          .owner = reader,
-                         .ready = ready,
-                         .take = take};
+                         .ready = is_ready,
+                         .take = take_tuples};
     return dfrt__merge_turn(&merge, room);
 }
 
@@ -302,7 +302,7 @@ static void stop_inputs(dfrt__reader *reader)
 {
     for (unsigned i = 0; i < reader->program->source_count; i++) {
         if (reader->inputs[i].open && reader->program->source_count > 1) {
-            reader->tuples += take(reader, i, SIZE_MAX, INT64_MAX);
+            reader->tuples += take_tuples(reader, i, SIZE_MAX, INT64_MAX);
         }
         if (reader->inputs[i].open) {
             end_input(reader, i);
