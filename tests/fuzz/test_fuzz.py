@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzz.harness import HARNESSES, build, run
+from tests.fuzz.harness import BUILDS, HARNESSES, build, run
 
 QUICK, SECONDS, SEED = 20_000, 3, 7
 
 
-@pytest.mark.parametrize("name", HARNESSES)
-def test_nothing_is_found(name, tmp_path):
-    assert run(build(name, tmp_path), QUICK, SECONDS, SEED) > 0
+@pytest.mark.parametrize(("name", "flags"), BUILDS)
+def test_nothing_is_found(name, flags, tmp_path):
+    assert run(build(name, tmp_path, flags), QUICK, SECONDS, SEED) > 0
 
 
 def test_there_is_one_for_each_format():
