@@ -31,7 +31,7 @@ SETTINGS = {
     "pane_farming": {"workers": DEGREE, "merge_workers": DEGREE,
                      "schedule": st.sampled_from(("round_robin", "on_demand")),
                      "merge": st.sampled_from(("collector", "farm", "shuffled"))},
-    "window_partitioning": {"workers": DEGREE, "reduce": st.just("asynchronous"),
+    "window_partitioning": {"workers": DEGREE, "reduce": st.sampled_from(("asynchronous", "synchronous")),
                             "partition": st.sampled_from(("round_robin", "contiguous"))},
     "nesting": {"outer": st.sampled_from(("window_farming", "key_partitioning")), "workers": st.integers(1, 3),
                 "inner_workers": st.integers(1, 3)},
@@ -86,8 +86,8 @@ class PatternBuilder(MoreBuilder):
         return f" order {self.pick(*found)}" if self.chance(40) else ""
 
     def step(self) -> None:
-        kind = self.pick("aggregate", "aggregate", "aggregate", "operator", "operator", "c_windows", "c_windows", "ports",
-                         "expiring", "old", "more")
+        kind = self.pick("aggregate", "aggregate", "aggregate", "operator", "operator", "c_windows", "c_windows",
+                         "ports", "expiring", "old", "more")
         match kind:
             case "old":
                 Builder.step(self)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from dfc.compiler import interpret, pipeline
-from dfc.compiler.build.folder import runtime_folder
 from dfc.compiler.build.toolchain import LINK_FLAGS
 from dfc.compiler.graph.build import build_graph
 from dfc.compiler.graph.passes import run_passes
@@ -29,7 +28,7 @@ SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 
 SOAK = int(os.environ.get("DFC_PATTERN_PROGRAMS", "300"))
 ROUNDS = (7, 0)
 engine.MAX_SHRINKING_SECONDS = 60  # every step of it calls the C compiler
-PARTS = (".windows", ".work")
+PARTS = (".windows", ".work", ".reduced", ".second")
 
 
 def build(case: PatternCase, folder: Path, rounds: int) -> native.Program:
@@ -39,8 +38,7 @@ def build(case: PatternCase, folder: Path, rounds: int) -> native.Program:
     bundle = pipeline.generate(case.text, str(file), {}, asked=Asked(patterns=case.patterns) if case.patterns else None)
     for name, content in bundle.files:
         (folder / name).write_text(content)
-    words = [*native.flags(), *native.includes(folder), f"-I{runtime_folder() / 'include'}", f"{bundle.app}.c", "main.c",
-             "own.c"]
+    words = [*native.flags(), *native.includes(folder), f"{bundle.app}.c", "main.c", "own.c"]
     native.call(*words, native.runtime(rounds), *LINK_FLAGS, "-o", "program", folder=folder)
     return native.Program(pipeline.check(case.text, str(file), {}), folder / "program")
 

@@ -1,4 +1,7 @@
-"""How operators are divided: segments, edges and stores of the plan, as golden text (DFC_UPDATE_GOLDEN=1 writes it anew)."""
+"""How operators are divided: segments, edges and stores of the plan, as golden text.
+
+DFC_UPDATE_GOLDEN=1 writes it anew.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ WORDS = (
     ("mean=window_farming:3",), ("mean=window_farming:3,style=active",), ("mean=pane_farming:3,merge=collector",),
     ("mean=pane_farming:3,2,merge=farm",), ("mean=pane_farming:3,2,merge=shuffled",),
     ("all=pane_farming:3,2,merge=shuffled",), ("mean=window_partitioning:3",), ("mean=nesting:2,3",),
-    ("mean=key_partitioning:4", "all=window_farming:2"), ("mean=pane_farming:2,2,merge=farm", "all=window_farming:2,style=active"),
+    ("mean=key_partitioning:4", "all=window_farming:2"),
+    ("mean=pane_farming:2,2,merge=farm", "all=window_farming:2,style=active"),
 )
 
 
@@ -31,7 +35,8 @@ def graph() -> Graph:
 def planned(words: tuple[str, ...]) -> str:
     """The plan without what it predicts."""
     lines = to_text(pipeline.plan(graph(), Asked(4, None, words))).splitlines()
-    return "\n".join([" ".join(words), *(f"  {line}" for line in lines if not line.startswith(("layout", "pattern"))), ""])
+    shown = (f"  {line}" for line in lines if not line.startswith(("layout", "pattern")))
+    return "\n".join([" ".join(words), *shown, ""])
 
 
 def test_plans():
