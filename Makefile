@@ -31,8 +31,8 @@ fuzz: setup ## a million hostile inputs for each format, at most 15 minutes each
 demo: setup ## compile and run the trading example on generated quotes
 	@.ci/demo $(BIN) $(DEMO)
 
-bench: setup ## measure against hand-written C, side by side; QUICK=1 for a tenth of the records, ROWS=chain,csv for some
-	@$(BIN)/python -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'duckdb>=1.1'
+bench: setup ## measure against hand-written C, side by side; QUICK=1 for a tenth of the records, ROWS=csv,patterns for some
+	@$(BIN)/python -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'duckdb>=1.1' 'polars>=1.0'
 	@$(BIN)/python benchmarks/run.py $(if $(QUICK),--scale 0.1 --output build/bench/QUICK.md) $(if $(ROWS),--rows $(ROWS))
 
 lint: setup ## check the Python style

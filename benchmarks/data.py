@@ -88,7 +88,7 @@ FILES = {
     "join": (("bids.bin", 1_000_000, binary(orders, 100_000, 5_000, 1000), b""),
              ("asks.bin", 1_000_000, binary(orders, 100_000, 5_000, 1000), b"")),
     "sessions": (("orders.bin", 2_000_000, binary(orders, 100_000, 20_000, 10_000), b""),),
-    "expensive": (("keys_200.bin", 600_000, binary(quotes, two_hundred_keys), b""),),
+    "expensive": (("keys_200.bin", 1_000_000, binary(quotes, two_hundred_keys), b""),),
 }
 # However small the scale: fewer would fill no window.
 LEAST = {"windows": 1_200_000, "expensive": 250_000}

@@ -77,7 +77,8 @@ def build_limit(program: str) -> Path:
     runtime = HERE.parent / "runtime_c"
     numbers = [runtime / "src" / name for name in ("number.c", "number_format.c", "number_powers.c", "utf8.c")]
     subprocess.run([os.environ.get("CC", "cc"), *LIMIT_FLAGS, f"-I{runtime / 'include'}", f"-I{runtime / 'src'}",
-                    f"-I{HERE / 'programs'}", "-o", target, HERE / "limits" / f"{program}.c", *numbers, "-lm"], check=True)
+                    f"-I{HERE / 'programs'}", "-o", target, HERE / "limits" / f"{program}.c", *numbers, "-lm"],
+                   check=True)
     return target
 
 

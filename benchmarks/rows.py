@@ -76,14 +76,15 @@ def entries_of_peer(row: Row, peer: Peer, program: Path, folder: Path, scale: fl
     if not peer.installed():
         print(f"{row.name}: {peer.title} is not installed, so it is left out", file=sys.stderr)
         return []
-    given, output, right = Path(in_folder(row.inputs[0][1], scale).partition(":")[2]), folder / peer.file, folder / "generated"
+    source, spec = row.inputs[0]
+    kind, _, name = in_folder(spec, scale).partition(":")
+    given, output, right = Path(name), folder / peer.file, folder / "generated"
     most = dict(peer.rows)[row.peers]
     tuples = most if most is not None and most < row.tuples(scale) else None
     if tuples is not None:
         given, right = folder / f"{peer.file}.given", folder / f"{peer.file}.right"
-        cut(Path(in_folder(row.inputs[0][1], scale).partition(":")[2]), tuples, given)
-        source, spec = row.inputs[0]
-        less = replace(row, inputs=((source, f"{spec.partition(':')[0]}:{given}"),))
+        cut(Path(name), tuples, given)
+        less = replace(row, inputs=((source, f"{kind}:{given}"),))
         run_once(generated(less, program, right, scale, "--workers", "1"))
     title = peer.title if tuples is None else f"{peer.title}, first {tuples:,}"
     command = peer.command(row.peers, given, output)

@@ -23,14 +23,15 @@ from peers import PEERS
 
 PATTERNS = "patterns"
 GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS)
-MOST_PATTERN_REPEATS = 5  # forty programs take turns
+MOST_PATTERN_REPEATS = 3  # fifty programs take turns
 
 
 def machine() -> list[str]:
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
     compiler = subprocess.run([os.environ.get("CC", "cc"), "--version"], capture_output=True, text=True).stdout
-    return [f"CPU: {cpu}, {all_cores()} cores", f"Kernel: {platform.release()}", f"Compiler: {compiler.splitlines()[0]}",
-            f"Python: {platform.python_version()}", *(f"{peer.title}: {peer.version()}" for peer in PEERS)]
+    return [f"CPU: {cpu}, {all_cores()} cores", f"Kernel: {platform.release()}",
+            f"Compiler: {compiler.splitlines()[0]}", f"Python: {platform.python_version()}",
+            *(f"{peer.title}: {peer.version()}" for peer in PEERS)]
 
 
 def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], words: argparse.Namespace) -> str:
@@ -50,7 +51,7 @@ def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], words: a
 def read_words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", default=",".join(GROUPS), help="some of them (default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=7, help="of each program (default: 7; of patterns at most 5)")
+    parser.add_argument("--repeats", type=int, default=7, help="of each program (default: 7; of patterns at most 3)")
     parser.add_argument("--scale", type=float, default=1.0, help="of the number of records (default: 1)")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md", help="where the table goes")
     words = parser.parse_args()
@@ -65,7 +66,8 @@ def main() -> None:
     wanted = words.rows.split(",")
     build_launcher()
     plain = rows.run_rows([row for row in rows.ROWS if row.group in wanted], words.repeats, words.scale)
-    of_patterns = (patterns.run_tables(min(words.repeats, MOST_PATTERN_REPEATS), words.scale) if PATTERNS in wanted else {})
+    repeats = min(words.repeats, MOST_PATTERN_REPEATS)
+    of_patterns = patterns.run_tables(repeats, words.scale) if PATTERNS in wanted else {}
     text = report(plain, of_patterns, words)
     words.output.write_text(text)
     print(f"{words.output}\n{text}")

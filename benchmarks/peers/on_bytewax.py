@@ -7,7 +7,7 @@ import math
 import sys
 from collections import deque
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from bytewax.inputs import DynamicSource, StatelessSourcePartition
 from bytewax.outputs import DynamicSink, StatelessSinkPartition
 from bytewax.testing import cluster_main
 
-ZERO = datetime.fromtimestamp(0, timezone.utc)
+ZERO = datetime.fromtimestamp(0, UTC)
 BATCH = 1000
 
 

@@ -38,7 +38,8 @@ def run(given: Path, output: Path, folder: Path) -> None:
     (folder / "in" / given.name).symlink_to(given.resolve())
     spark = session(folder)
     try:
-        trades = spark.readStream.schema("ts LONG, key STRING, price DOUBLE, volume LONG").csv(str(folder / "in"), header=True)
+        fields = "ts LONG, key STRING, price DOUBLE, volume LONG"
+        trades = spark.readStream.schema(fields).csv(str(folder / "in"), header=True)
 
         def write(found: DataFrame, number: int) -> None:
             found.coalesce(1).write.mode("overwrite").csv(str(folder / "out"), header=True)
