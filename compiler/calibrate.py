@@ -30,7 +30,7 @@ from .artifacts.parts import Merge, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
 
-_LEAST_READING = 0.05  # of the whole time, that the sources take at least
+_LEAST_READING, _LEAST_READING_NS = 0.05, 10.0  # of the whole time that the sources take at least, but no more than this
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
 
@@ -152,15 +152,17 @@ def _children() -> float:
 
 def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
     """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
-    timers keep calls apart that are otherwise one. Then all parts shrink alike."""
-    counts = {one["name"]: one for one in measured.timed["steps"]}
+    timers keep calls apart that are otherwise one. Then all parts shrink alike. When their time was over the two runs had come
+    to different places, so that the parts are counted as in the run that tells the whole."""
+    counts = {one["name"]: one for one in measured.plain["steps"]}
     costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
     sources = [step.name for step in graph.steps if not step.inputs]
     whole = measured.plain["cpu_seconds"] * 1e9 / max(1, sum(
         one["in"] for one in measured.plain["steps"] if one["name"] in sources))
     parts = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
                 for name, cost in costs.items()) / max(1, sum(counts[name]["in"] for name in sources))
-    scale = min(1.0, (1 - _LEAST_READING) * whole / parts) if parts else 1.0
+    reading = min(_LEAST_READING * whole, _LEAST_READING_NS)
+    scale = min(1.0, (whole - reading) / parts) if parts else 1.0
     costs = {name: _scaled(cost, scale) for name, cost in costs.items()}
     return costs | {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
 
