@@ -60,7 +60,8 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
             costs |= _with_parts(costs, patterns, divided(graph, patterns_of(plan.decisions, plan.layout)), _measure(run, plan))
     counts = {one["name"]: one for one in whole.timed["steps"]}
     operators = {step.name: _profile(graph, step, costs[step.name], counts[step.name], whole) for step in graph.steps}
-    return Profile(graph.program.name, "calibration", channel_costs() | {"clock_ns": whole.inside}, _rates(graph), operators)
+    machine = channel_costs(_largest_element(graph)) | {"clock_ns": whole.inside}
+    return Profile(graph.program.name, "calibration", machine, _rates(graph), operators)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,14 @@ def _rates(graph: Graph) -> dict[str, float]:
 # --- the machine ------------------------------------------------------------------------------------
 
 
-def channel_costs(element_bytes: int = 48) -> dict[str, float]:
+def _largest_element(graph: Graph) -> int:
+    """Of the records that steps pass on, in bytes."""
+    from .select.traffic import record_bytes
+
+    return max(int(record_bytes(step.record)) for step in graph.steps if not isinstance(step.body, typed.Sink))
+
+
+def channel_costs(element_bytes: int) -> dict[str, float]:
     """What it costs to put an element into a link, to take it, to merge two links in order, and to reach a thread."""
     from .build.folder import runtime_tree
     from .build.program import CompilerFailed, Job, runtime_library
@@ -244,7 +252,7 @@ def channel_costs(element_bytes: int = 48) -> dict[str, float]:
         for path, data in tree.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(data)
-        (folder / "channel_cost.c").write_text(render("channel_cost.c.j2", size=element_bytes - 8))
+        (folder / "channel_cost.c").write_text(render("channel_cost.c.j2", size=max(8, element_bytes - 8)))
         job = Job(find_toolchain(), flags("native", sanitize=False), folder)
         try:
             job.call(*INCLUDES, "channel_cost.c", str(runtime_library(tree, job)), "-o", "channel_cost", *LINK_FLAGS)

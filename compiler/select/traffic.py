@@ -99,7 +99,7 @@ def _load(graph: Graph, step: typed.Step, profile: Profile | None, taken: float,
     shares = _shares(keys)
     load = Load(cost.costs, window, slide, max(panes, 1.0), a_slide, function.combinable, keys.count, keys.p_max,
                 sum(share * share for share in shares), None if wanted is None else wanted * taken,
-                _arrivals(function, keys, slide), 0.0, _bytes(_input(graph, step)), _partial(step), function.order)
+                _arrivals(function, keys, slide), 0.0, record_bytes(_input(graph, step)), _partial(step), function.order)
     return StepLoad(step, function, cost, load, taken, _given_out(step, function, profile, taken, slide), tuple(assumed))
 
 
@@ -222,7 +222,7 @@ def _input(graph: Graph, step: typed.Step) -> Record:
     return graph.step(step.inputs[0]).record if step.inputs else step.record
 
 
-def _bytes(record: Record) -> float:
+def record_bytes(record: Record) -> float:
     return float(sum(_size(one.type) for one in record.fields)) or 8.0
 
 
