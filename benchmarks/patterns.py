@@ -180,11 +180,11 @@ def quiet_rate(table: Table, speeds: dict[str, tuple[Contender, Measured]], scal
 
 def measure_latencies(table: Table, folder: Path, rate: int, speeds: dict[str, tuple[Contender, Measured]],
                       scale: float) -> dict[str, Latency]:
-    """Over three seconds, or until there are windows at all."""
+    """Over three seconds, or as long again as it takes until there are windows."""
     tell = teller(f"latency, {table.name}")
     given, stats, found = folder / "given.bin", folder / "stats.json", {}
     whole = in_folder(table.row.inputs[0][1], scale)
-    cut(Path(whole.partition(":")[2]), max(3 * rate, table.filled), given)
+    cut(Path(whole.partition(":")[2]), max(3 * rate, 2 * table.filled), given)
     for title in slow_ones(table):
         tell(f"{rate:,} tuples/s, {title}")
         contender = speeds[title][0]
