@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows
+from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows, together
 from ..artifacts.plan import Segment, Sharing
 
 STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
@@ -31,6 +31,8 @@ def is_keyed(step: typed.Step) -> bool:
             return bool(keys)
         case typed.Join():
             return True
+        case Windows(keys=keys) if together(step.body):
+            return bool(keys)
         case Merge(of="panes", pattern=pattern):
             return bool(step.body.keys) and (pattern.merge_workers or 1) > 1
     return False
@@ -127,7 +129,9 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
         return (0, "")
     if isinstance(step.body, typed.Port):
         return inputs[0]
-    if isinstance(step.body, Windows):
+    if isinstance(step.body, Work | Merge) and together(step.body):
+        return inputs[0]
+    if isinstance(step.body, Windows) and not together(step.body):
         return _unreplicated_place(inputs)
     if isinstance(step.body, Work):
         return (rank + 1, step.name)
@@ -163,8 +167,8 @@ def _leads_to_key(graph: Graph) -> set[str]:
     found: set[str] = set()
     for step in reversed(graph.steps):
         after = graph.consumers(step.name)
-        if any(is_replicated(c) or isinstance(c.body, Windows) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
-               for c in after):
+        if any(is_replicated(c) or isinstance(c.body, Windows) and not together(c.body)
+               or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING)) for c in after):
             found.add(step.name)
     return found
 
