@@ -60,7 +60,7 @@ def library_of(graph: Graph, plan: Plan) -> tuple[tuple[tuple[str, str], ...], s
 
 def _context(graph: Graph, plan: Plan, timed: bool = False) -> Context:
     records = frozenset(step.record.name for step in graph.steps)
-    functions = frozenset(function.name for function in c_functions(graph))
+    functions = frozenset(name for function in c_functions(graph) for name in (function.name, function.merge) if name)
     return Context(graph, plan, Names(graph.program.name, records, functions), {}, timed)
 
 

@@ -26,7 +26,7 @@ static dfrt_result *make(dfrt_pane_results *results)
     return made;
 }
 
-dfrt_result *dfrt_pane_results_take(dfrt_pane_results *results)
+dfrt_result *dfrt_results_take(dfrt_pane_results *results)
 {
     if (results->free == NULL) {
         results->free = atomic_exchange_explicit(&results->returned, NULL, memory_order_acquire);
@@ -62,7 +62,7 @@ void dfrt_result_done(dfrt_result *result)
                                                     memory_order_relaxed));
 }
 
-void dfrt_pane_results_close(dfrt_pane_results *results)
+void dfrt_results_close(dfrt_pane_results *results)
 {
     for (dfrt_result *one = results->all, *before; one != NULL; one = before) {
         before = one->made_before;

@@ -32,8 +32,8 @@ typedef struct dfrt_pane_results {
 } dfrt_pane_results;
 
 /* For the worker: an empty result with one reader. */
-dfrt_result *dfrt_pane_results_take(dfrt_pane_results *results);
-void dfrt_pane_results_close(dfrt_pane_results *results);
+dfrt_result *dfrt_results_take(dfrt_pane_results *results);
+void dfrt_results_close(dfrt_pane_results *results);
 
 /* Lets `more` others read it too; before any of them has it. NULL is no result. */
 void dfrt_result_share(dfrt_result *result, uint32_t more);
