@@ -79,3 +79,11 @@ def test_panes_are_farmed_out_where_that_pays():
     assert [one.pattern.name for one in plan.decisions if one.step == "best"] == ["pane_farming"]
     cheap = pipeline.plan(graph_of("window time 1s slide 200ms", cost="cost 1us"), Asked(cores=8))
     assert [one.pattern.name for one in cheap.decisions if one.step == "best"] == ["sequential"]
+
+
+def test_the_parts_stay_together_when_one_thread_is_asked_for():
+    keyed = graph_of("by symbol window count 10 slide 3")
+    assert steps_of(keyed, "best=sequential") == dict.fromkeys(TOGETHER, "single")
+    assert steps_of(keyed, "best=key_partitioning:3") == dict.fromkeys(TOGETHER, "keyed")
+    plan = pipeline.plan(keyed, Asked(cores=4, patterns=("best=key_partitioning:3",)))
+    assert plan.segment_of("best").degree == 3
