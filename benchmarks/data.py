@@ -63,6 +63,11 @@ def orders(random: Random, first: int, count: int, rate: int, disorder_us: int, 
     return block
 
 
+def points(random: Random, first: int, count: int) -> numpy.ndarray:
+    """Eight independent values each."""
+    return random.random((count, 8))
+
+
 def trades(random: Random, first: int, count: int) -> bytes:
     """Rows at 20,000 a second of event time, up to 200 ms old, keys by Zipf's law over a thousand names."""
     weights = 1.0 / numpy.arange(1, 1001)
@@ -88,6 +93,7 @@ FILES = {
     "join": (("bids.bin", 1_000_000, binary(orders, 100_000, 5_000, 1000), b""),
              ("asks.bin", 1_000_000, binary(orders, 100_000, 5_000, 1000), b"")),
     "sessions": (("orders.bin", 2_000_000, binary(orders, 100_000, 20_000, 10_000), b""),),
+    "skyline": (("points.bin", 5_000_000, binary(points), b""),),
     "expensive": (("keys_200.bin", 1_000_000, binary(quotes, two_hundred_keys), b""),),
 }
 # However small the scale: fewer would fill no window.

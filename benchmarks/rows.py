@@ -51,6 +51,8 @@ ROWS = (
         "i8,i8,i8,f8,f8", 2),
     Row("sessions", "gap 300 ms, 10,000 keys", "sessions", "sessions", (("orders", "binary:orders.bin"),),
         "i8,i8,i8,i8,f8,f8"),
+    Row("skyline", "panes of 2000 uniform points in eight dimensions", "skyline", "skyline",
+        (("points", "binary:points.bin"),), "i8,f8"),
 )
 TWO = "generated, 2 workers"
 

@@ -54,12 +54,12 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
     with tempfile.TemporaryDirectory(prefix="dfc-calibrate-") as folder:
         run = Run(graph, tuple(inputs), tuple(words), seconds, Path(folder))
         whole = _measure(run, choose(graph))
-        costs = _costs(graph, whole)
+        parts = divided(graph, {})
+        costs = _of_operators(graph, _costs(parts, whole))
         if patterns:
             plan = _plan(graph, patterns)
             costs |= _with_parts(costs, patterns, divided(graph, patterns_of(plan.decisions, plan.layout)), _measure(run, plan))
-    counts = {one["name"]: one for one in whole.timed["steps"]}
-    operators = {step.name: _profile(graph, step, costs[step.name], counts[step.name], whole) for step in graph.steps}
+    operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
     machine = channel_costs(_largest_element(graph)) | {"clock_ns": whole.inside}
     return Profile(graph.program.name, "calibration", machine, _rates(graph), operators)
 
@@ -168,6 +168,17 @@ def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
     return costs | {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
 
 
+def _of_operators(graph: Graph, own: Mapping[str, StepCosts]) -> dict[str, StepCosts]:
+    """An operator whose function takes panes was measured in parts: a window whole is taken to cost as much as its panes
+    and their merge."""
+    found = {step.name: own[step.name] for step in graph.steps}
+    for step in (step for step in graph.steps if f"{step.name}.work" in own):
+        window, pane = step.body.window, own[f"{step.name}.work"].tuple or 0.0
+        panes = window.size // window.slide * (2 if window.size % window.slide else 1) + bool(window.size % window.slide)
+        found[step.name] = replace(own[f"{step.name}.windows"], window=panes * pane + (own[step.name].window or 0.0))
+    return found
+
+
 def _scaled(cost: StepCosts, scale: float) -> StepCosts:
     return StepCosts(*(None if part is None else part * scale for part in (cost.tuple, cost.pane, cost.window, cost.merge)))
 
@@ -205,12 +216,15 @@ def _own(part: Mapping, measured: Measured) -> float:
     return max(0.0, part["ns"] - part["calls"] * measured.inside - part["results"] * measured.outside)
 
 
-def _profile(graph: Graph, step: typed.Step, costs: StepCosts, counted: Mapping, measured: Measured) -> OperatorProfile:
-    alternate = step.name
+def _profile(parts: Graph, step: typed.Step, costs: StepCosts, measured: Measured) -> OperatorProfile:
+    """Tuples come in at the first part of an operator, and out at the last."""
+    alternate, counts = step.name, {one["name"]: one for one in measured.timed["steps"]}
+    first = f"{step.name}.windows" if f"{step.name}.windows" in counts else step.name
+    given, out = counts[first]["in"], counts[step.name]["out"]
     if isinstance(step.body, typed.Operator):
         alternate = max(step.body.alternates, key=lambda one: one.value).name
-    selectivity = counted["out"] / counted["in"] if counted["in"] and step.inputs else None
-    return OperatorProfile({alternate: costs}, selectivity, _keys(measured.steps[graph.steps.index(step)]))
+    selectivity = out / given if given and step.inputs else None
+    return OperatorProfile({alternate: costs}, selectivity, _keys(measured.steps[parts.steps.index(parts.step(first))]))
 
 
 def _keys(data: Mapping) -> Keys | None:

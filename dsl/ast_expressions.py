@@ -157,11 +157,12 @@ class Construct:
 
 @dataclass(frozen=True, slots=True)
 class CFunction:
-    """`c("file.c", "name")`."""
+    """`c("file.c", "name")`; with a third text `name` takes panes, and `merge` their results."""
 
     path: StringLiteral
     name: StringLiteral
     span: Span = field(compare=False)
+    merge: StringLiteral | None = None
 
 
 # --- types, settings, connectors --------------------------------------------------------------------

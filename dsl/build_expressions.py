@@ -86,8 +86,8 @@ class ExpressionBuilder:
 
     def _c_function(self, body: Any) -> ast.CFunction | None:
         if isinstance(body, ast.Call) and body.function.text == "c":
-            if len(body.args) == 2 and all(isinstance(arg, ast.StringLiteral) for arg in body.args):
-                return ast.CFunction(*body.args, body.span)
+            if len(body.args) in (2, 3) and all(isinstance(arg, ast.StringLiteral) for arg in body.args):
+                return ast.CFunction(*body.args[:2], body.span, *body.args[2:])
         return None
 
     def _must_be_c(self, body: Any) -> ast.CFunction | None:

@@ -104,7 +104,7 @@ def _body(context: Context, decl: ast.OperatorDecl, node: ast.Alternate, scope: 
         if decl.result is None and record is None:
             context.report(Mistake("E0321", node.body.span, "what the C function gives is not known",
                                    expected="`-> Record` before the alternates"))
-        return c_function(context, node.body)
+        return c_function(context, node.body, of_window=decl.window is not None)
     if isinstance(decl.result, tuple):
         context.report(Mistake("E0322", node.body.span, "an operator with ports is written in C",
                                expected='c("file.c", "function"); `split` divides a stream by conditions'))

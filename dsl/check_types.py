@@ -95,13 +95,21 @@ def check_record(context: Context, decl: ast.RecordDecl) -> Record:
     return Record(decl.name.text, tuple(Field(f.name.text, type_or_wrong(context, f.type)) for f in fields))
 
 
-def c_function(context: Context, node: ast.CFunction) -> typed.CFunction:
-    """User code in C. Its file, relative to the .dfl file, is remembered for the depfile."""
+def c_function(context: Context, node: ast.CFunction, of_window: bool = False) -> typed.CFunction:
+    """User code in C. Its file, relative to the .dfl file, is remembered for the depfile. Only `of_window`, an alternate
+    over a window, has a second function."""
     path, name = node.path.value, node.name.value
     if not path:
         context.report(Mistake("E0403", node.path.span, "the C file has no name", expected='c("file.c", "function")'))
-    if not name.isidentifier() or not name.isascii():
-        context.report(Mistake("E0403", node.name.span, f"`{name}` is no name of a C function",
-                               expected="letters, digits and _"))
+    for part in (node.name, *((node.merge,) if node.merge else ())):
+        if not part.value.isidentifier() or not part.value.isascii():
+            context.report(Mistake("E0403", part.span, f"`{part.value}` is no name of a C function",
+                                   expected="letters, digits and _"))
+    if node.merge and not of_window:
+        context.report(Mistake("E0329", node.merge.span, "there are no panes to merge",
+                               expected='c("file.c", "function"), or an alternate of an operator with a window'))
+    if node.merge and node.merge.value == name:
+        context.report(Mistake("E0329", node.merge.span, f"`{name}` can't be both functions",
+                               expected="one function for a pane, another that merges"))
     context.c_files[os.path.normpath(os.path.join(os.path.dirname(node.span.file), path))] = None
-    return typed.CFunction(path, name, node.span)
+    return typed.CFunction(path, name, node.span, node.merge.value if node.merge else "")

@@ -50,7 +50,8 @@ def type_ref(node: ast.TypeRef) -> str:
 
 
 def c_function(node: ast.CFunction) -> str:
-    return f"c({quote(node.path.value)}, {quote(node.name.value)})"
+    names = (node.path, node.name, *((node.merge,) if node.merge else ()))
+    return f"c({', '.join(quote(name.value) for name in names)})"
 
 
 def _print(node: ast.Expr) -> tuple[int, str]:

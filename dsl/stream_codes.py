@@ -143,4 +143,10 @@ STREAM_CODES: dict[str, Code] = {
         "in the language names its fields itself, and a single tuple is passed whole.",
         "operator last on quotes window count 5 { alternate a columns price = { price: last(price) } }",
         'operator last on quotes window count 5 -> Quote { alternate a columns price = c("last.c", "last") }'),
+    "E0329": Code(
+        "panes without a window",
+        'c("file.c", "pane", "merge") names two functions: one for the panes of a window, one that merges what those '
+        "gave. Only an alternate of an operator with a window has panes.",
+        'operator best on quotes -> Quote { alternate a = c("best.c", "best_pane", "best_merge") }',
+        'operator best on quotes window count 9 slide 3 -> Quote { alternate a = c("best.c", "best_pane", "best_merge") }'),
 }

@@ -160,11 +160,13 @@ class Construct:
 
 @dataclass(frozen=True, slots=True)
 class CFunction:
-    """`c("file.c", "name")`: the path as written, and the folder of the .dfl file it is relative to."""
+    """`c("file.c", "name")`: the path as written, and the folder of the .dfl file it is relative to. With `merge`, `name`
+    computes bytes from a pane, and `merge` a window's result from the bytes of its panes."""
 
     path: str
     name: str
     span: Span = field(compare=False)
+    merge: str = ""
 
 
 # --- windows ----------------------------------------------------------------------------------------

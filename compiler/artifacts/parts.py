@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ...dsl.types import Record
+from .arrival import arrives_in_order
 from .graph import Graph, with_steps
 
 
@@ -22,6 +23,10 @@ class Windows:
     operator: typed.Step
     pattern: typed.Pattern
     gives: str
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.operator.body.keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,26 @@ class Owned:
 
 
 Part = Windows | Work | Reduce | Merge | Owned
+TOGETHER = ("sequential", "key_partitioning")
+
+
+def pane_function(body: object) -> typed.CFunction | None:
+    """The function over panes that an operator is, where all its windows are made of panes."""
+    if isinstance(body, typed.Operator) and len(body.alternates) == 1 and body.window is not None:
+        function = body.alternates[0].body
+        return function if isinstance(function, typed.CFunction) and function.merge else None
+    return None
+
+
+def in_panes(body: object) -> bool:
+    """Whether this part gives or takes what a function in C found out for panes."""
+    parted = isinstance(body, Merge) or isinstance(body, Work) and body.partial
+    return parted and pane_function(body.operator.body) is not None
+
+
+def together(body: object) -> bool:
+    """Whether the parts run in one segment, one after the other: neighbouring windows share panes also there."""
+    return isinstance(body, Part) and body.pattern.name in TOGETHER
 
 
 def owns_windows(body: object) -> bool:
@@ -77,6 +102,8 @@ def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) ->
     if pattern is None:
         return (step,)
     match pattern.name:
+        case "sequential" | "key_partitioning" if pane_function(step.body):
+            return _by_panes(step, pattern, input_)
         case "window_farming" if pattern.style == "active":
             return (replace(step, body=Owned(step, pattern)),)
         case "window_farming":
@@ -93,6 +120,27 @@ def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) ->
     return (step,)
 
 
+def _by_panes(step: typed.Step, pattern: typed.Pattern, input_: Record) -> tuple[typed.Step, ...]:
+    """A function over panes pays where windows overlap, by more than a tuple."""
+    window = step.body.window
+    if window.slide >= window.size or isinstance(window, typed.CountWindow) and window.slide == 1:
+        return (step,)
+    return _chain(step, input_, Windows(step, pattern, "panes"), Work(step, pattern, True), Merge(step, pattern, "panes"))
+
+
+def _can_be_cut(program: typed.Program, step: typed.Step) -> bool:
+    """Panes are neighbours in time: those of a count window only when its tuples arrive so. A key that expires takes its
+    tuples along, so it has them all."""
+    if pane_function(step.body) is None or step.body.expire_after is not None:
+        return False
+    match step.body.window:
+        case typed.TimeWindow(every_tuple=False):
+            return True
+        case typed.CountWindow(every_tuple=False):
+            return arrives_in_order(program, step)
+    return False
+
+
 def _chain(step: typed.Step, input_: Record, *bodies: Part) -> tuple[typed.Step, ...]:
     """What a part before the last puts out is no record of the program: `record` says which tuples it is about."""
     names = [*(f"{step.name}.{word}" for word in ("windows", "work", "reduced", "second")[:len(bodies) - 1]), step.name]
@@ -103,8 +151,11 @@ def _chain(step: typed.Step, input_: Record, *bodies: Part) -> tuple[typed.Step,
 
 
 def divided(graph: Graph, patterns: Mapping[str, typed.Pattern]) -> Graph:
-    """The graph with these operators as parts."""
-    if not patterns:
+    """The graph with these operators as parts; and those that are made of panes, also without a pattern."""
+    alone = {step.name: typed.Pattern("sequential", step.span) for step in graph.steps if _can_be_cut(graph.program, step)}
+    chosen = {name: pattern for name, pattern in patterns.items() if pattern.name not in TOGETHER or name in alone}
+    chosen = alone | chosen
+    if not chosen:
         return graph
     return with_steps(graph, tuple(part for step in graph.steps for part in (
-        parts_of(step, patterns[step.name], graph.step(step.inputs[0]).record) if step.name in patterns else (step,))))
+        parts_of(step, chosen[step.name], graph.step(step.inputs[0]).record) if step.name in chosen else (step,))))

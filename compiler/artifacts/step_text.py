@@ -108,7 +108,8 @@ def _alternate_lines(alternate: typed.Alternate) -> tuple[str, ...]:
     head = f"alternate {alternate.name} value {alternate.value}"
     head += f" columns {', '.join(alternate.columns)}" if alternate.columns else ""
     if isinstance(alternate.body, typed.CFunction):
-        return (f'{head} = c("{alternate.body.path}", "{alternate.body.name}")',)
+        merge = f', "{alternate.body.merge}"' if alternate.body.merge else ""
+        return (f'{head} = c("{alternate.body.path}", "{alternate.body.name}"{merge})',)
     return (head, *(f"  {line}" for line in construct_lines(alternate.body)))
 
 

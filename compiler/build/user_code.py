@@ -1,7 +1,8 @@
 """The user's C files and the headers beside them, and where each stands in the output folder.
 
 Before: `c("../kernels/fit.c", "fit")`, and fit.c says `#include "fit.h"`.
-After:  user/fit.c, user/fit.h; the relative places of the files to each other are kept.
+After:  user/fit.c, user/fit.h; the relative places of the files to each other are kept. `#include "stdlib/preference.h"`
+is the header of the standard library, which comes along.
 """
 
 from __future__ import annotations
@@ -57,9 +58,12 @@ def _with_headers(paths: Iterable[str]) -> list[str]:
 
 
 def _headers_of(path: str) -> list[str]:
-    names = (os.fsdecode(match) for match in _INCLUDE.findall(_read(path)))
-    beside = (os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in names)
-    return [header for header in beside if os.path.isfile(header)]
+    """Beside the file; or, by `stdlib/NAME`, of the standard library."""
+    names = [os.fsdecode(match) for match in _INCLUDE.findall(_read(path))]
+    beside = [os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in names]
+    library = [os.path.join(_library_folder(), name.removeprefix("stdlib/")) for name in names
+               if name.startswith("stdlib/")]
+    return [header for header in (*beside, *library) if os.path.isfile(header)]
 
 
 def _read(path: str) -> bytes:

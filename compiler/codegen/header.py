@@ -40,6 +40,13 @@ class ColumnsView:
 
 
 @dataclass(frozen=True)
+class PanesView:
+    step: str
+    c: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class FunctionView:
     c: str
     what: str
@@ -95,12 +102,13 @@ def _views(context: Context) -> dict[str, object]:
     return {"records": [record_view(record, context.names, False, False) for record in records.values()],
             "windows": [_window(context, step) for step in _in_c(context) if step.body.window and _takes_tuples(step)],
             "columns": [_columns(context, step, a) for step in _in_c(context) for a in step.body.alternates if a.columns],
+            "panes": [_panes(context, step) for step in _in_c(context) if _takes_panes(step)],
             "structs": [*_states(context), *_ports(context)], "functions": _functions(context)}
 
 
 def _public(context: Context) -> dict[str, object]:
     """Records only: two headers that one file includes must not both declare the user's `fit`."""
-    return {**_views(context), "windows": [], "columns": [], "structs": [], "functions": []}
+    return {**_views(context), "windows": [], "columns": [], "panes": [], "structs": [], "functions": []}
 
 
 def _in_c(context: Context) -> list[typed.Step]:
@@ -121,8 +129,20 @@ def _columns(context: Context, step: typed.Step, alternate: typed.Alternate) -> 
     record = context.input(step)
     return ColumnsView(step.name, alternate.name, context.names.columns_view(step.name, alternate.name),
                        tuple(f"const {pointer(record.field(name).type, column(name))}" for name in alternate.columns),
-                       has_time(context.graph, step),
-                       tuple(declare(record.field(name).type, identifier(name)) for name in step.body.keys))
+                       has_time(context.graph, step), _key(context, step))
+
+
+def _key(context: Context, step: typed.Step) -> tuple[str, ...]:
+    record = context.input(step)
+    return tuple(declare(record.field(name).type, identifier(name)) for name in step.body.keys)
+
+
+def _takes_panes(step: typed.Step) -> bool:
+    return any(isinstance(a.body, typed.CFunction) and a.body.merge for a in step.body.alternates)
+
+
+def _panes(context: Context, step: typed.Step) -> PanesView:
+    return PanesView(step.name, context.names.panes_view(step.name), _key(context, step))
 
 
 def _states(context: Context) -> list[StructView]:
@@ -151,9 +171,17 @@ def _functions(context: Context) -> list[FunctionView]:
 
 
 def _alternates(context: Context, step: typed.Step) -> list[FunctionView]:
-    return [FunctionView(a.body.name, f"alternate `{a.name}` of `{step.name}`",
-                         f"const {_taken(context, step, a)}, {context.output(step)} *result", a.body.span)
-            for a in step.body.alternates if isinstance(a.body, typed.CFunction)]
+    found = []
+    for a in (a for a in step.body.alternates if isinstance(a.body, typed.CFunction)):
+        what, result = f"alternate `{a.name}` of `{step.name}`", f"{context.output(step)} *result"
+        if a.body.merge:
+            found += [FunctionView(a.body.name, f"{what}, for a pane", f"const {_taken(context, step, a)}, dfrt_bytes *result",
+                                   a.body.span, note=" False: the pane has no result."),
+                      FunctionView(a.body.merge, f"{what}, from the results of its panes",
+                                   f"const {context.names.panes_view(step.name)} *panes, {result}", a.body.span)]
+        else:
+            found.append(FunctionView(a.body.name, what, f"const {_taken(context, step, a)}, {result}", a.body.span))
+    return found
 
 
 def _taken(context: Context, step: typed.Step, alternate: typed.Alternate) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ...dsl.types import Array, Record, Text, Type
 from ...dsl.typed_walk import walk
+from ..artifacts.parts import Part
 from ..graph.walk import has_time
 from .aggregates import arguments_of
 from .c_types import declare
@@ -118,10 +119,16 @@ def _row(taken: Entering, read, whole: bool) -> tuple[RowPart, ...]:
 # --- what C is called with --------------------------------------------------------------------------
 
 
+def operator_name(context: Context, step: typed.Step) -> str:
+    """Of a part the operator that it is of: C knows that one only."""
+    body = context.graph.step(step.name).body
+    return body.operator.name if isinstance(body, Part) else step.name
+
+
 def call_parts(context: Context, step: typed.Step, alternate: typed.Alternate) -> tuple[str, ...]:
     """The statements that fill `window`, the view of an alternate in C."""
     if not alternate.columns:
-        view = context.names.window_view(step.name)
+        view = context.names.window_view(operator_name(context, step))
         return (f"{view} window = {{columns.tuples + from, columns.times + from, count, start, end}};",)
     record, parts = context.input(step), []
     for name in alternate.columns:
@@ -129,7 +136,15 @@ def call_parts(context: Context, step: typed.Step, alternate: typed.Alternate) -
         cast = "(const void *)" if isinstance(type_, Text | Array) else ""  # the same layout, but another struct
         parts.append(f".{c} = {cast}(columns.{c} + from)")
     parts += [".times = columns.times + from"] if has_time(context.graph, step) else []
-    view = context.names.columns_view(step.name, alternate.name)
+    view = context.names.columns_view(operator_name(context, step), alternate.name)
     keys = tuple(copy(f"window.key.{identifier(k)}", f"k->{identifier(k)}", record.field(k).type)
                  for k in step.body.keys)
     return (f"{view} window = {{{', '.join(parts)}, .count = count, .start = start, .end = end}};", *keys)
+
+
+def merge_parts(context: Context, step: typed.Step) -> tuple[str, ...]:
+    """The statements that fill `panes`, the view of a merge function, with `pane_count` panes at `given`."""
+    record = context.input(step)
+    keys = tuple(copy(f"panes.key.{identifier(k)}", f"k->{identifier(k)}", record.field(k).type) for k in step.body.keys)
+    view = context.names.panes_view(operator_name(context, step))
+    return (f"{view} panes = {{.panes = given, .count = pane_count, .start = start, .end = end}};", *keys)

@@ -15,7 +15,7 @@ from .blocks import gets_blocks
 from .c_types import declare
 from .entering import Entering, entering
 from .expressions import Scope, c_store, c_value
-from .kept_views import call_parts, copy, kept_parts, value_parts
+from .kept_views import call_parts, copy, kept_parts, merge_parts, value_parts
 from .names import identifier
 from .second_views import SecondPass, fields_of_second, second_pass
 from .statements import Statement, quoted_file, stores
@@ -146,7 +146,9 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
     view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False, "synchronous": False,
-                   "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1,
+                   "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1, "in_panes": False,
+                   "panes": f"struct {view.c}_panes", "evict": f"{view.c}_evict", "window_of": f"{view.c}_window",
+                   "whole": f"struct {view.c}_partial",
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
@@ -177,7 +179,8 @@ def _alternate(context: Context, step: typed.Step, alternate: typed.Alternate, p
     where = (alternate.body.span.line, quoted_file(alternate.body.span))
     if isinstance(alternate.body, typed.CFunction):
         return AlternateView(alternate.name, (), alternate.body.name, *where,
-                             window=call_parts(context, step, alternate))
+                             window=call_parts(context, step, alternate), merge=alternate.body.merge,
+                             panes=merge_parts(context, step) if alternate.body.merge else ())
     target, tuple_ = ("out.", "t") if kind == "scan" else ("out->", "k")
     used = [one for one in aggregates_of(alternate.body) if not second_map(one)]
     names = {partial.results[agg] for agg in used}

@@ -80,6 +80,9 @@ class Names:
     def columns_view(self, step: str, alternate: str) -> str:
         return self._struct(step, f"{alternate}_columns")
 
+    def panes_view(self, step: str) -> str:
+        return self._struct(step, "panes")
+
     def state(self, step: str) -> str:
         return self._struct(step, "state")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dsl import typed
-from ..artifacts.parts import Merge, Reduce, Windows, Work, owns_windows
+from ..artifacts.parts import Merge, Reduce, Windows, Work, in_panes, owns_windows, pane_function
 from .keyed_views import key_input, key_part, keyed_view
 from .step_views import Context, View
 
@@ -18,10 +18,10 @@ def windows_view(context: Context, step: typed.Step) -> View:
     """Tuples are kept, whatever the aggregates; where parts are merged, a partial value takes rows of kept tuples."""
     body: Windows = step.body
     view = _window(context, step, body.operator, keeps=True)
-    pattern, merged = body.pattern, body.gives != "whole"
+    pattern, merged = body.pattern, body.gives != "whole" and not pane_function(body.operator.body)
     view.extra |= {
         "operator": body.operator.name, "gives": body.gives,
-        "edge": next(e.number for e in context.plan.edges if e.producer == step.name),
+        "edge": next((e.number for e in context.plan.edges if e.producer == step.name), None),
         "worker": _worker(pattern), "inner": pattern.inner_workers or 0, "strided": strided(pattern),
         "team": f"{view.c}_hash(key)" if pattern.outer == "key_partitioning" else "x->dealing.handed / parts",
         "combines_rows": merged, "reads": merged or view.reads, "blocks": False}
@@ -49,7 +49,7 @@ def work_view(context: Context, step: typed.Step) -> View:
     types = context.names.step(store.name)
     view.extra |= {"operator": body.operator.name, "types": types, "store": types, "gives": store.body.gives,
                    "partial_only": body.partial, "strided": strided(body.pattern),
-                   "synchronous": body.pattern.reduce == "synchronous"}
+                   "synchronous": body.pattern.reduce == "synchronous", "in_panes": in_panes(body)}
     view.input = f"struct {types}_task"
     if body.partial:
         view.output = f"struct {view.c}_part"
@@ -91,7 +91,11 @@ def merge_view(context: Context, step: typed.Step) -> View:
     own = view.c if body.of == "panes" else types
     view.extra |= {"operator": body.operator.name, "types": types, "store": own, "keeps": False, "blocks": False,
                    "takes_panes": body.of == "panes", "combines": body.of == "panes", "owns": body.of == "panes",
-                   "owned": owns_windows(body), "synchronous": body.pattern.reduce == "synchronous"}
+                   "owned": owns_windows(body), "synchronous": body.pattern.reduce == "synchronous",
+                   "whole": f"struct {types}_partial"}
+    if in_panes(body):
+        view.extra |= {"in_panes": True, "panes": "dfrt_panes", "evict": "dfrt_panes_evict",
+                       "window_of": "dfrt_panes_window", "whole": "dfrt_whole"}
     view.input = f"struct {context.names.step(work.name)}_part"
     if body.of == "panes":
         view.extra |= _pane_keys(context, step, view)

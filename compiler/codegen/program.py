@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.interface import Interface
-from ..artifacts.parts import Part, divided
+from ..artifacts.parts import Part, Work, divided, in_panes, together
 from ..artifacts.plan import Edge, Plan, patterns_of, to_text
 from ..artifacts.step_text import kind_of
 from ..graph.used import c_functions, used_aggregates, used_fields, used_functions
@@ -60,7 +60,7 @@ def library_of(graph: Graph, plan: Plan) -> tuple[tuple[tuple[str, str], ...], s
 
 def _context(graph: Graph, plan: Plan, timed: bool = False) -> Context:
     records = frozenset(step.record.name for step in graph.steps)
-    functions = frozenset(function.name for function in c_functions(graph))
+    functions = frozenset(name for function in c_functions(graph) for name in (function.name, function.merge) if name)
     return Context(graph, plan, Names(graph.program.name, records, functions), {}, timed)
 
 
@@ -158,10 +158,11 @@ class EdgeView:
     hash: str
     push: str
     watermark: str
+    shares: bool  # what goes over it points to bytes that every receiver counts
 
 
 def _edge(context: Context, edge: Edge) -> EdgeView:
-    consumer = context.graph.step(edge.consumer)
+    consumer, producer = context.graph.step(edge.consumer), context.graph.step(edge.producer).body
     push, watermark = called(context, consumer, edge.port) if edge.onward is None else \
         (f"edge_{edge.onward}_put", f"edge_{edge.onward}_pass")
     tuple_ = context.given(edge.producer)
@@ -171,7 +172,8 @@ def _edge(context: Context, edge: Edge) -> EdgeView:
     return EdgeView(edge.number, title, c_string(title), edge.source, edge.target, tuple_,
                     f"edge_{edge.number}_element" if keyed else tuple_, keyed, edge.routing, edge.markers,
                     context.plan.segments[edge.source].kind not in _NUMBERED, _order(context, edge),
-                    f"{context.store(consumer.name)}_hash_of{suffix}(t)", push, watermark)
+                    f"{context.store(consumer.name)}_hash_of{suffix}(t)", push, watermark,
+                    isinstance(producer, Work) and in_panes(producer))
 
 
 def _order(context: Context, edge: Edge) -> str:
@@ -183,8 +185,10 @@ def _order(context: Context, edge: Edge) -> str:
 def _ordering_step(context: Context, edge: Edge) -> str:
     """Windows that the watermark closes come out of all replicas at once."""
     segment = context.plan.segments[edge.source]
-    timed = segment.kind in ("keyed", "owners") and releases(context.graph.step(segment.steps[0]))
-    return context.store(segment.steps[0]) if timed else ""
+    first = context.graph.step(segment.steps[0]) if segment.steps else None
+    timed = segment.kind in ("keyed", "owners") and releases(first)
+    name = first.body.operator.name if timed and together(first.body) else segment.steps[0] if timed else ""
+    return name and context.store(name)
 
 
 def _links(context: Context, edges: list[EdgeView], code: dict[str, StepCode]) -> list[str]:

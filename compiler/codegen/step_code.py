@@ -124,7 +124,7 @@ def _keyed(view: View) -> StepCode:
         parts += ["values.c.j2"] if view.values else []
         parts += ["kept.c.j2"] if view.keeps else []
         parts += ["partial.c.j2"] if not view.keeps or view.reads else []
-    if view.combines and view.kind in ("time_window", "count_window"):
+    if view.combines and view.kind in ("time_window", "count_window") and not view.in_panes:
         parts.append("panes.c.j2")
     if view.combines and view.kind == "moving_window":
         parts.append("moments.c.j2")
@@ -151,7 +151,8 @@ def _second(view: View) -> str:
 def _work(view: View) -> StepCode:
     functions = render("work.c.j2", x=view)
     if view.partial_only:
-        return StepCode(view, render("part.store.j2", x=view), functions, stateless=True)
+        closes = (view.c,) if view.in_panes else ()
+        return StepCode(view, render("part.store.j2", x=view), functions, (), closes, stateless=not view.in_panes)
     return StepCode(view, render("work.store.j2", x=view), functions, (), (view.c,))
 
 
@@ -164,7 +165,8 @@ def _reduce(view: View) -> StepCode:
 
 
 def _merge(view: View) -> StepCode:
-    return StepCode(view, render("merge.store.j2", x=view), render("merge.c.j2", x=view))
+    closes = (view.c,) if view.in_panes else ()
+    return StepCode(view, render("merge.store.j2", x=view), render("merge.c.j2", x=view), (), closes)
 
 
 def _shared(view: View, number: int) -> StepCode:

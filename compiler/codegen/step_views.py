@@ -104,6 +104,8 @@ class AlternateView:
     line: int = 0
     file: str = ""
     window: tuple[str, ...] = ()  # the view that the function takes
+    merge: str = ""  # takes what the function gave for panes
+    panes: tuple[str, ...] = ()  # the view that `merge` takes, of `count` panes at `given`
     folds: bool = False
     whole: tuple[Whole, ...] = ()
     twice: bool = False  # goes over the window a second time

@@ -84,7 +84,8 @@ class FlatMap(Operator):
 class InC(NamedTuple):
     """An alternate in C, and what it is called with; no result where the function says so. With ports `result`
     has a record for each, and a result is a row or None for each. `columns` are the fields of a window that it takes
-    as columns, with the `keys`; without them it takes whole tuples."""
+    as columns, with the `keys`; without them it takes whole tuples. With `merge` the function takes panes: here the whole
+    window is the only one."""
 
     user_c: UserC
     function: str
@@ -92,18 +93,28 @@ class InC(NamedTuple):
     result: Record | Mapping[str, Record]
     columns: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    merge: str = ""
 
     def of_tuple(self, row: tuple):
         return self.user_c.call_tuple(self.function, row, self.given, self.result)
 
     def of_window(self, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int]):
+        window = self._window(rows, times, bounds)
+        if self.merge:
+            return self.user_c.call_panes(self.function, self.merge, window, bounds, self._key(rows), self.result)
+        return self.user_c.call_window(self.function, window, self.result)
+
+    def _window(self, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int]):
         if not self.columns:
-            return self.user_c.call_window(self.function, rows, times, bounds, self.given, self.result)
+            return self.user_c.window(self.function, rows, times, bounds, self.given)
         place = columns_of(self.given)
         columns = [(self.given.field(name).type, [row[place[name]] for row in rows]) for name in self.columns]
-        keys = Record("key", tuple(self.given.field(name) for name in self.keys))
-        key = key_of(self.keys, place, rows[0])
-        return self.user_c.call_columns(self.function, columns, times, bounds, key, keys, self.result)
+        return self.user_c.columns(self.function, columns, times, bounds, self._key(rows))
+
+    def _key(self, rows: Sequence[tuple]) -> tuple[tuple, Record]:
+        """The key of a window, and its parts as a record."""
+        return (key_of(self.keys, columns_of(self.given), rows[0]),
+                Record("key", tuple(self.given.field(name) for name in self.keys)))
 
 
 class PerTuple(Operator):

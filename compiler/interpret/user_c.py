@@ -1,8 +1,10 @@
 """Calls what is written in C, through cffi: rows become C structs, structs become rows.
 
 The one place that knows how such functions are called. An alternate is `bool name(const WINDOW *window, RESULT
-*result)` for windows, where WINDOW has whole tuples, or columns and then the key; `bool name(const RECORD *tuple, RESULT *result)` for single tuples; false says that there is
-no result, and with ports RESULT says which of them have one. An update is `void name(STATE *state, const RECORD
+*result)` for windows, where WINDOW has whole tuples, or columns and then the key; `bool name(const RECORD *tuple, RESULT
+*result)` for single tuples; false says that there is no result, and with ports RESULT says which of them have one. A
+function over panes is `bool name(const WINDOW *pane, dfrt_bytes *result)`, and `bool merge(const PANES *panes, RESULT
+*result)` with what it gave. An update is `void name(STATE *state, const RECORD
 *tuple)`, a function `RESULT name(parameters)`, an aggregate the three functions of `Folded` in
 program_aggregates.py. Fields are matched by position: a field's name in C may differ from that in the program.
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ...dsl.types import Array, Bool, Float, Record, Symbol, Text, Type
 from .numbers import cut_text
@@ -20,8 +23,18 @@ typedef uint32_t dfrt_symbol;
 typedef struct dfrt_slice { const char *data; size_t size; } dfrt_slice;
 int dfrt_symbol_intern(const char *text, size_t size, dfrt_symbol *out);
 dfrt_slice dfrt_symbol_text(dfrt_symbol symbol);
+typedef struct dfrt_bytes { unsigned char *data; size_t size, capacity; } dfrt_bytes;
+typedef struct dfrt_pane { const void *data; size_t size; } dfrt_pane;
+void dfrt_bytes_free(dfrt_bytes *bytes);
 """
 _ALIGNMENT = 16
+
+
+class Held(NamedTuple):
+    """A struct of C, and what owns the memory it points to."""
+
+    place: object
+    owners: list
 
 
 class UserC:
@@ -44,32 +57,55 @@ class UserC:
         self._fill(place, row, given)
         return self._answer(call, place, made, result)
 
-    def call_window(self, function: str, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int],
-                    given: Record, result: Record | Mapping[str, Record]):
-        call, taken, made = self._function(function)
+    def call_window(self, function: str, window: Held, result: Record | Mapping[str, Record]):
+        call, _, made = self._function(function)
+        return self._answer(call, window.place, made, result)
+
+    def call_panes(self, function: str, merge: str, window: Held, bounds: tuple[int, int], key: tuple[tuple, Record],
+                   result: Record | Mapping[str, Record]):
+        """The window is its only pane."""
+        (pane, *_), (call, taken, made) = self._function(function), self._function(merge)
+        given = self.ffi.new("dfrt_bytes *")
+        try:
+            if not pane(window.place, given):
+                return None
+            one = self.ffi.new("dfrt_pane *", (given.data, given.size))
+            panes = self.ffi.new(f"{taken.cname} *")
+            panes.panes, panes.count, (panes.start, panes.end) = one, 1, bounds
+            self._fill_key(panes, key)
+            return self._answer(call, panes, made, result)
+        finally:
+            self.library.dfrt_bytes_free(given)
+
+    def window(self, function: str, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int],
+               given: Record) -> Held:
+        """The struct that the function takes, with whole tuples."""
+        _, taken, _ = self._function(function)
         record = dict(taken.fields)["tuples"].type.item
         tuples, at = self.ffi.new(f"{record.cname}[]", len(rows)), self.ffi.new("int64_t[]", list(times))
         for number, row in enumerate(rows):
             self._fill(tuples + number, row, given)
-        window = self.ffi.new(f"{taken.cname} *", (tuples, at, len(rows), *bounds))
-        return self._answer(call, window, made, result)
+        return Held(self.ffi.new(f"{taken.cname} *", (tuples, at, len(rows), *bounds)), [tuples, at])
 
-    def call_columns(self, function: str, columns: Sequence[tuple[Type, Sequence]], times: Sequence[int],
-                     bounds: tuple[int, int], key: tuple, keys: Record, result: Record | Mapping[str, Record]):
-        """The window's struct has the columns, times where the stream has them, a count, the bounds, and the key."""
-        call, taken, made = self._function(function)
+    def columns(self, function: str, columns: Sequence[tuple[Type, Sequence]], times: Sequence[int],
+                bounds: tuple[int, int], key: tuple[tuple, Record]) -> Held:
+        """The struct has the columns, times where the stream has them, a count, the bounds, and the key."""
+        _, taken, _ = self._function(function)
         window, kept = self.ffi.new(f"{taken.cname} *"), []
         fields = taken.fields
         for (name, field), (type_, values) in zip(fields, columns, strict=False):
             setattr(window, name, self._array(field.type, values, type_, kept))
-        names = {name for name, _ in fields[len(columns):]}
-        if "times" in names:
+        if "times" in {name for name, _ in fields[len(columns):]}:
             kept.append(self.ffi.new("int64_t[]", list(times)))
             window.times = kept[-1]
         window.count, (window.start, window.end) = len(times), bounds
-        if "key" in names:
-            self._fill(self.ffi.addressof(window[0], "key"), key, keys)
-        return self._answer(call, window, made, result)
+        self._fill_key(window, key)
+        return Held(window, kept)
+
+    def _fill_key(self, place, key: tuple[tuple, Record]) -> None:
+        values, parts = key
+        if values:
+            self._fill(self.ffi.addressof(place[0], "key"), values, parts)
 
     def _array(self, pointer, values: Sequence, type_: Type, kept: list):
         """The values in C, as what `pointer` points to; `kept` holds their memory."""

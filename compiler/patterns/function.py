@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ...dsl.builtins import AGGREGATES
 from ...dsl.typed_walk import walk
+from ..artifacts.arrival import arrives_in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +88,13 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
                     slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered and not second,
                     order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
                     second_map=second, decomposable=not whole, whole=whole,
-                    arrives_in_order=not ordered or _arrives_in_order(program, step),
+                    arrives_in_order=not ordered or arrives_in_order(program, step),
                     expires=bool(body.expire_after), order=body.order, ports=bool(body.ports))
 
 
 def _needs_of_all(program: typed.Program, body: typed.Operator) -> tuple[str, bool]:
     """As _needs, of all alternates together; the words are about the first one that needs the whole window."""
-    needs = [_needs(program, alternate, len(body.alternates) > 1) for alternate in body.alternates]
+    needs = [_needs(program, body, alternate) for alternate in body.alternates]
     return next((whole for whole, _ in needs if whole), ""), any(ordered for _, ordered in needs)
 
 
@@ -111,31 +112,23 @@ def _has_edges(alternate: typed.Alternate) -> bool:
     return any(one.function in ("first", "last") for one in _aggregates(alternate))
 
 
-def _needs(program: typed.Program, alternate: typed.Alternate, one_of_several: bool) -> tuple[str, bool]:
+def _needs(program: typed.Program, body: typed.Operator, alternate: typed.Alternate) -> tuple[str, bool]:
     """What needs the whole window, in words, and whether the order of a pane's tuples matters."""
     if isinstance(alternate.body, typed.CFunction):
-        return f"`{alternate.name}` is a function in C over the whole window", False
+        return _needs_in_c(body, alternate), True
     aggregates = _aggregates(alternate)
     whole = [one.function for one in aggregates if not mergeable(program, one)]
     ordered = any(not _takes_any_order(program, one) for one in aggregates)
-    named = ", ".join(dict.fromkeys(whole)) + (f" of `{alternate.name}`" if one_of_several else "")
+    named = ", ".join(dict.fromkeys(whole)) + (f" of `{alternate.name}`" if len(body.alternates) > 1 else "")
     return (f"{named} need{'' if ',' in named else 's'} the whole window" if whole else ""), ordered
 
 
-def _arrives_in_order(program: typed.Program, step: typed.Step) -> bool:
-    """Whether tuples come to the step in the order of their time: from one source that lets nothing earlier in. Where
-    no source before the step has a time, there is no other order."""
-    steps = {one.name: one for one in program.steps}
-    before, waiting = set(), [step.name]
-    while waiting:
-        name = waiting.pop()
-        waiting += [other for other in steps[name].inputs if other not in before]
-        before.add(name)
-    sources = [steps[name].body for name in before if isinstance(steps[name].body, typed.Source)]
-    plain = all(isinstance(steps[name].body, (*_STATELESS, typed.Source)) for name in before - {step.name})
-    if len(sources) == 1 and plain and (sources[0].slack == 0 or sources[0].processing_time):
-        return True
-    return not any(body.event_time is not None or body.processing_time for body in sources)
+def _needs_in_c(body: typed.Operator, alternate: typed.Alternate) -> str:
+    if not alternate.body.merge:
+        return f"`{alternate.name}` is a function in C over the whole window"
+    if len(body.alternates) > 1:
+        return f"`{alternate.name}` takes panes, but the other alternates of the operator could not take its pane results"
+    return ""
 
 
 def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:

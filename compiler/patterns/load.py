@@ -32,7 +32,8 @@ class Costs:
 class Load:
     """An operator's work. Windows are in tuples of one key; a step without a window has window and slide of one.
 
-    `shares_panes`: the store keeps a value a pane, so that neighbouring windows share the work.
+    `shares_panes`: the store keeps a value a pane, so that neighbouring windows share the work. `computes_panes`: it
+    computes each pane when that is complete, from its tuples, and windows share that.
     `rate`: tuples a second that must be taken (None: not known). `ca2`, `cs2`: squared coefficients of variation of
     the time between window ends, and of a window's computing time.
     """
@@ -52,6 +53,12 @@ class Load:
     tuple_bytes: float = 64.0
     partial_bytes: float = 32.0
     order: str = "total"
+    computes_panes: bool = False
+
+    @property
+    def ending(self) -> float:
+        """What the thread that keeps the windows pays at the end of one."""
+        return self.panes_a_slide * self.pane + self.costs.merge if self.computes_panes else self.costs.window
 
     @property
     def pane(self) -> float:

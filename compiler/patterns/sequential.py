@@ -23,7 +23,7 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_F; what shares panes computes as tuples come, and only merges at the end of a window."""
     costs = load.costs
-    work = costs.tuple + costs.window / load.slide
+    work = costs.tuple + load.ending / load.slide
     stages = (Stage(NAME, 1, work, work),)
-    return predict(pattern, load, machine, stages, costs.tuple + costs.window, Queue(costs.window or costs.tuple),
+    return predict(pattern, load, machine, stages, costs.tuple + load.ending, Queue(load.ending or costs.tuple),
                    load.store_bytes)

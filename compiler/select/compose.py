@@ -115,9 +115,9 @@ def fused(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     work = sum(load.work for load in model.loads.values())
     chosen = {name: predict_unit(model, model.unit(name), pattern) for name, pattern in patterns.items()}
     stages = (Stage("the one thread", 1, work, work),)
-    longest = max((unit.load.costs.window for unit in model.units), default=0.0)
+    longest = max((unit.load.ending for unit in model.units), default=0.0)
     queue = 0.0 if model.wanted is None else kingman(model.wanted * work / SECOND, 1.0, 0.0, max(longest, work))
-    own = {unit.name: unit.load.costs.tuple + unit.load.costs.window for unit in model.units}
+    own = {unit.name: unit.load.costs.tuple + unit.load.ending for unit in model.units}
     latency = _longest_way(model, own) + queue
     memory = sum(unit.load.store_bytes for unit in model.units)
     return Whole(FUSED, chosen, stages, SECOND / work if work else float("inf"), stages[0].name, latency, memory)

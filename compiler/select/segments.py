@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows
+from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows, together
 from ..artifacts.plan import Segment, Sharing
 
 STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
@@ -31,6 +31,8 @@ def is_keyed(step: typed.Step) -> bool:
             return bool(keys)
         case typed.Join():
             return True
+        case Windows(keys=keys) if together(step.body):
+            return bool(keys)
         case Merge(of="panes", pattern=pattern):
             return bool(step.body.keys) and (pattern.merge_workers or 1) > 1
     return False
@@ -114,11 +116,17 @@ def _places(graph: Graph, shared: tuple[Sharing, ...], alone: Collection[str]) -
         inputs = [places[name] for name in step.inputs]
         if step.name in first:
             places[step.name] = places[first[step.name]]
-        elif step.name in alone:
+        elif together(step.body) and not isinstance(step.body, Windows):
+            places[step.name] = inputs[0]
+        elif _operator(step) in alone:
             places[step.name] = _unreplicated_place(inputs) if is_stateless(step) else _single_place(inputs)
         else:
             places[step.name] = _place(step, inputs, leads_to_key)
     return places
+
+
+def _operator(step: typed.Step) -> str:
+    return step.body.operator.name if together(step.body) else step.name
 
 
 def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Place:
@@ -127,7 +135,7 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
         return (0, "")
     if isinstance(step.body, typed.Port):
         return inputs[0]
-    if isinstance(step.body, Windows):
+    if isinstance(step.body, Windows) and not together(step.body):
         return _unreplicated_place(inputs)
     if isinstance(step.body, Work):
         return (rank + 1, step.name)
@@ -163,8 +171,8 @@ def _leads_to_key(graph: Graph) -> set[str]:
     found: set[str] = set()
     for step in reversed(graph.steps):
         after = graph.consumers(step.name)
-        if any(is_replicated(c) or isinstance(c.body, Windows) or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING))
-               for c in after):
+        if any(is_replicated(c) or isinstance(c.body, Windows) and not together(c.body)
+               or c.name in found and (is_stateless(c) or isinstance(c.body, _PASSING)) for c in after):
             found.add(step.name)
     return found
 
@@ -188,8 +196,8 @@ def _segment(number: int, place: Place, steps: list[typed.Step], patterns: Mappi
         step = steps[0]
         keys = step.body.left_keys if isinstance(step.body, typed.Join) else step.body.keys
         degree = step.body.pattern.merge_workers if isinstance(step.body, Merge) else \
-            _degree(patterns[first]) if first in patterns else 1
-        return Segment(number, "keyed", names, f"state of `{first}` is divided by {', '.join(keys)}", degree)
+            _degree(patterns[_operator(step)]) if _operator(step) in patterns else 1
+        return Segment(number, "keyed", names, f"state of `{_operator(step)}` is divided by {', '.join(keys)}", degree)
     if not steps:
         return Segment(number, "single", names, "numbers what replicas gave, for the keyed segment after it")
     return Segment(number, "single", names, "depends on the order of the whole stream, or writes it")

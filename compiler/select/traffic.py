@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ...dsl import typed
 from ...dsl.types import UNIT_NS, Array, Bool, Float, Int, Record, Text, Type
 from ..artifacts.graph import Graph
+from ..artifacts.parts import divided, pane_function
 from ..artifacts.plan import Sharing
 from ..artifacts.profile import Keys, Profile
 from ..patterns.function import Function, chosen_alternate, function_of
@@ -37,7 +38,7 @@ class StepLoad:
     def work(self) -> float:
         """Nanoseconds for one tuple that is read, run in one thread."""
         costs = self.load.costs
-        return self.tuples_in * (costs.tuple + costs.window / self.load.slide)
+        return self.tuples_in * (costs.tuple + self.load.ending / self.load.slide)
 
 
 def loads_of(graph: Graph, profile: Profile | None, keys: Mapping[str, Keys] | None = None) -> dict[str, StepLoad]:
@@ -99,8 +100,13 @@ def _load(graph: Graph, step: typed.Step, profile: Profile | None, taken: float,
     shares = _shares(keys)
     load = Load(cost.costs, window, slide, max(panes, 1.0), a_slide, function.combinable, keys.count, keys.p_max,
                 sum(share * share for share in shares), None if wanted is None else wanted * taken,
-                _arrivals(function, keys, slide), 0.0, record_bytes(_input(graph, step)), _partial(step), function.order)
+                _arrivals(function, keys, slide), 0.0, record_bytes(_input(graph, step)), _partial(step), function.order,
+                computes_panes=_computes_panes(graph, step))
     return StepLoad(step, function, cost, load, taken, _given_out(step, function, profile, taken, slide), tuple(assumed))
+
+
+def _computes_panes(graph: Graph, step: typed.Step) -> bool:
+    return any(part.name == f"{step.name}.work" for part in divided(graph, {}).steps) if pane_function(step.body) else False
 
 
 def _arrivals(function: Function, keys: Keys, slide: float) -> float:

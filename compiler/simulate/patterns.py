@@ -106,7 +106,7 @@ class _Play:
 class _Sequential(_Play):
     def take(self, each: Tuple) -> None:
         ends = self.ends_window(each)
-        self.begin(each, self.stored + (self.load.costs.window + self.scene.after if ends else 0.0))
+        self.begin(each, self.stored + (self.load.ending + self.scene.after if ends else 0.0))
         if ends:
             self.collector.latencies.append(self.now - each.time)
 
@@ -133,7 +133,7 @@ class _KeyPartitioning(_Play):
     def take(self, each: Tuple) -> None:
         self.begin(each, self.sent)
         ends = self.ends_window(each)
-        done = self.send(self.stations[self.home[each.key]], self.kept + (self.load.costs.window if ends else 0.0))
+        done = self.send(self.stations[self.home[each.key]], self.kept + (self.load.ending if ends else 0.0))
         if ends:
             self.collector.put(each.time, done)
 

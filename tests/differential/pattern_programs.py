@@ -49,12 +49,30 @@ class PatternCase(MoreCase):
         return f"{super().__repr__()}\n--- patterns {' '.join(self.patterns)} layouts {self.layouts}"
 
 
+def _pane_functions(name: str, record: str, given: str) -> str:
+    """The order of the tuples matters, where they are cut does not. Some panes have no result, and some windows."""
+    return (f"bool pane_{name}(const {APP}_{name}_window *pane, dfrt_bytes *result)\n{{\n"
+            "    for (size_t i = 0; i < pane->count; i++) {\n"
+            f"        const {record} *tuple = &pane->tuples[i];\n"
+            "        if (tuple->f % 3 != 0) {\n"
+            "            dfrt_bytes_append(result, &(int64_t){(int64_t)tuple->f}, sizeof(int64_t));\n"
+            "            dfrt_bytes_append(result, &(int64_t){(int64_t)tuple->k}, sizeof(int64_t));\n        }\n    }\n"
+            "    return result->size > 0;\n}\n"
+            f"bool merge_{name}(const {APP}_{name}_panes *panes, {APP}_{given} *result)\n{{\n"
+            "    for (size_t i = 0; i < panes->count; i++) {\n"
+            "        const int64_t *values = panes->panes[i].data;\n"
+            "        for (size_t j = 0; j < panes->panes[i].size / sizeof *values; j += 2) {\n"
+            "            result->n = (int64_t)((uint64_t)result->n * 31 + (uint64_t)values[j]);\n"
+            "            result->k = (dfrt_symbol)values[j + 1];\n            result->x += 1;\n        }\n    }\n"
+            "    return result->n % 7 != 3;\n}\n")
+
+
 class PatternBuilder(MoreBuilder):
     def window(self, stream: Stream) -> tuple[str, bool, float]:
         return Builder.window(self, stream) if self.chance(85) else super().window(stream)
 
     def c_windows(self) -> None:
-        """Alternates in C that take tuples and columns, and one in the language."""
+        """Alternates in C that take tuples, columns and panes, and one in the language."""
         (stream, record), name = self.plain(), self.fresh("op")
         window, _, factor = self.window(stream)
         columns = (Column("n", "i64"), Column("x", "f64", ROUGH), Column("k", "symbol"))
@@ -69,17 +87,18 @@ class PatternBuilder(MoreBuilder):
                      "    for (size_t i = 0; i < window->count; i++) {\n"
                      "        result->n = (int64_t)((uint64_t)result->n * 17 + (uint64_t)window->f[i]);\n"
                      "        result->k = window->k[i];\n    }\n    result->x = (double)window->count;\n"
-                     "    return true;\n}\n", "")
+                     "    return true;\n}\n", "", _pane_functions(name, record, given))
         alternates = [f'alternate one value 0.{self.pick(3, 8)} = c("own.c", "tuples_{name}")',
                       f'alternate two value 0.{self.pick(4, 9)} columns f, k = c("own.c", "columns_{name}")',
-                      "alternate three value 0.5 = { n: digits(f), x: median(g), k: last(k) }"]
-        chosen = self.pick((0, 1, 2), (0, 1), (2, 1), (1,), (0,), (2,))
+                      "alternate three value 0.5 = { n: digits(f), x: median(g), k: last(k) }",
+                      f'alternate four value 0.{self.pick(4, 9)} = c("own.c", "pane_{name}", "merge_{name}")']
+        chosen = self.pick((0, 1, 2), (0, 1), (2, 1), (1,), (0,), (2,), (3,), (3,), (3,), (2, 3))
         self.c += [functions[i] for i in chosen]
         by = self.pick("", " by k", " by f, k")
         self.add(name, f"operator {name} on {stream.name}{by} window {window}{self.order(by)} -> {given} {{\n  "
                  + "\n  ".join(alternates[i] for i in chosen) + "\n}", columns, stream.unit, stream.factor * factor)
         if len(chosen) > 1:
-            self.alternates.append((name, tuple(("one", "two", "three")[i] for i in chosen)))
+            self.alternates.append((name, tuple(("one", "two", "three", "four")[i] for i in chosen)))
 
     def order(self, by: str) -> str:
         found = [order for order in ORDERS if by or order != "key"]
