@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...dsl import typed
-from ...dsl.types import Array, Record, Text, Type
 from ...dsl.typed_walk import walk
+from ...dsl.types import Array, Record, Text, Type
 from ..artifacts.parts import Part
 from ..graph.walk import has_time
 from .aggregates import arguments_of

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ...dsl import typed
 from ..artifacts.parts import Merge, Reduce, Windows, Work, in_panes, owns_windows, pane_function
-from .keyed_views import key_input, key_part, keyed_view
+from .keyed_views import key_input, key_part
 from .step_views import Context, View
 
 

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, replace
 
 from ...dsl import typed
-from ...dsl.types import Text
 from ...dsl.typed_walk import children_of, walk
+from ...dsl.types import Text
 from ..graph.walk import aggregates_of, second_map
 from .aggregates import Partial
 from .c_types import declare

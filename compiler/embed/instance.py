@@ -13,7 +13,6 @@ from .layout import record_dtype
 from .library import AGAIN, END, OK, Library
 from .rows import Rows, make_rows
 
-
 Clock = tuple[int, int]  # processing time of the first tuple, and from one to the next, in nanoseconds
 
 

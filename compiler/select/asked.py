@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ...dsl.diagnostics import Diagnostics, ProgramError
 from ...dsl.span import Span
-from ..artifacts.graph import Graph
 from ..artifacts.plan import Plan
 from ..artifacts.profile import Profile, ProfileError, from_json
 from ..patterns.forced import check_forced, check_generated, forced_patterns

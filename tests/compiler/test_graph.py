@@ -14,7 +14,7 @@ from dfc.compiler.graph.passes import PASSES, run_passes
 from dfc.compiler.graph.passes.drop_unused import drop_unused
 from dfc.compiler.graph.runnable import RUNNABLE_CODES, NotRunnable, require_runnable, unsupported
 from dfc.dsl import typed
-from dfc.dsl.types import BOOL, F64, I64, Array, Field, Record
+from dfc.dsl.types import BOOL, F64, I64, Field, Record
 
 from tests.compiler.hand_built import (
     HERE,

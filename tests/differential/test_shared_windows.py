@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.differential import test_more_programs
-from tests.differential.more_programs import MoreBuilder, MoreCase, file_of
 from tests.differential.inputs import shapes
+from tests.differential.more_programs import MoreBuilder, MoreCase, file_of
 from tests.differential.own_code import OWN_C
 from tests.differential.programs import UNITS
 

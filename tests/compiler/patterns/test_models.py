@@ -11,6 +11,7 @@ from dfc.compiler.patterns.load import Costs, Machine, fastest
 from dfc.compiler.simulate.scalability import play_once
 from dfc.dsl.span import NOWHERE
 from dfc.dsl.typed import Pattern
+
 from tests.compiler.patterns.reference import FUNCTION, LOAD, MACHINE, OPERATOR, operator
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import pytest
 from dfc.compiler.simulate.arrivals import partition
 from dfc.compiler.simulate.scalability import play_once, scenario_keys, series, with_keys
 from dfc.dsl.span import NOWHERE
 from dfc.dsl.typed import Pattern
+
 from tests.compiler.patterns.reference import MACHINE, OPERATOR
 
 
-@lru_cache(maxsize=None)
+@cache
 def scaling(title: str, keys: str, routing: str | None = None) -> dict[int, float]:
     found = with_keys(OPERATOR, scenario_keys(1000, keys))
     return {point.degree: point.scaling for point in series(found, title, routing, MACHINE, (6, 12, 24))}
