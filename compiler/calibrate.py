@@ -2,9 +2,9 @@
 
 The program is built twice and run fused on its own inputs: once with every call between steps timed (one event in 64,
 chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
-plain run tells the whole, from which the sources' part follows. Operators that are composed from panes are then measured
-once more, in the parts that pane farming has: putting tuples away, G, and H. Sinks write to a folder that is thrown away.
-What passing elements between threads costs is measured with the runtime's own channels.
+plain run tells the whole, from which the sources' part follows. Operators that are composed from panes are then
+measured once more, in the parts that pane farming has: putting tuples away, G, and H. Sinks write to a folder that is
+thrown away. What passing elements between threads costs is measured with the runtime's own channels.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .artifacts.parts import Merge, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
 
-_LEAST_READING, _LEAST_READING_NS = 0.05, 10.0  # of the whole time that the sources take at least, but no more than this
+_LEAST_READING, _LEAST_READING_NS = 0.05, 10.0  # sources take at least this part of the whole, or this if less
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
 
@@ -58,7 +58,8 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         costs = _of_operators(graph, _costs(parts, whole))
         if patterns:
             plan = _plan(graph, patterns)
-            costs |= _with_parts(costs, patterns, divided(graph, patterns_of(plan.decisions, plan.layout)), _measure(run, plan))
+            in_parts = divided(graph, patterns_of(plan.decisions, plan.layout))
+            costs |= _with_parts(costs, patterns, in_parts, _measure(run, plan))
     operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
     machine = channel_costs(_largest_element(graph)) | {"clock_ns": whole.inside}
     return Profile(graph.program.name, "calibration", machine, _rates(graph), operators)
@@ -153,8 +154,8 @@ def _children() -> float:
 
 def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
     """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
-    timers keep calls apart that are otherwise one. Then all parts shrink alike. When their time was over the two runs had come
-    to different places, so that the parts are counted as in the run that tells the whole."""
+    timers keep calls apart that are otherwise one. Then all parts shrink alike. When their time was over the two runs
+    had come to different places, so that the parts are counted as in the run that tells the whole."""
     counts = {one["name"]: one for one in measured.plain["steps"]}
     costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
     sources = [step.name for step in graph.steps if not step.inputs]
@@ -169,29 +170,33 @@ def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
 
 
 def _of_operators(graph: Graph, own: Mapping[str, StepCosts]) -> dict[str, StepCosts]:
-    """An operator whose function takes panes was measured in parts: a window whole is taken to cost as much as its panes
-    and their merge."""
+    """An operator whose function takes panes was measured in parts: a window whole is taken to cost as much as its
+    panes and their merge."""
     found = {step.name: own[step.name] for step in graph.steps}
     for step in (step for step in graph.steps if f"{step.name}.work" in own):
         window, pane = step.body.window, own[f"{step.name}.work"].tuple or 0.0
-        panes = window.size // window.slide * (2 if window.size % window.slide else 1) + bool(window.size % window.slide)
+        rest = window.size % window.slide
+        panes = window.size // window.slide * (2 if rest else 1) + bool(rest)
         found[step.name] = replace(own[f"{step.name}.windows"], window=panes * pane + (own[step.name].window or 0.0))
     return found
 
 
 def _scaled(cost: StepCosts, scale: float) -> StepCosts:
-    return StepCosts(*(None if part is None else part * scale for part in (cost.tuple, cost.pane, cost.window, cost.merge)))
+    parts = (cost.tuple, cost.pane, cost.window, cost.merge)
+    return StepCosts(*(None if part is None else part * scale for part in parts))
 
 
-def _with_parts(costs: Mapping[str, StepCosts], names: Iterable[str], parts: Graph, measured: Measured) -> dict[str, StepCosts]:
-    """What a tuple, a pane and a merge cost where the operator is in parts. H takes the panes of a slide, and gives a result."""
+def _with_parts(costs: Mapping[str, StepCosts], names: Iterable[str], parts: Graph,
+                measured: Measured) -> dict[str, StepCosts]:
+    """What a tuple, a pane and a merge cost in an operator in parts. H takes a slide's panes and gives a result."""
     own = _costs(parts, measured)
     counts = {one["name"]: one for one in measured.timed["steps"]}
     found = {}
     for name in names:
         panes = counts[name]["in"] / counts[name]["out"] if counts[name]["out"] else 1.0
         merge = (own[name].window or 0.0) + panes * (own[name].tuple or 0.0)
-        found[name] = replace(costs[name], keep=own[f"{name}.windows"].tuple, pane=own[f"{name}.work"].tuple, merge=merge)
+        found[name] = replace(costs[name], keep=own[f"{name}.windows"].tuple, pane=own[f"{name}.work"].tuple,
+                              merge=merge)
     return found
 
 
@@ -200,7 +205,8 @@ def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts
     data = measured.steps[graph.steps.index(step)]
     push, full = _own(data["push"], measured), _own(data["push_with_results"], measured)
     marks, released = _own(data["watermark"], measured), _own(data["watermark_with_results"], measured)
-    windowed = isinstance(step.body, Windows | Merge) or isinstance(step.body, typed.Operator) and step.body.window is not None
+    windowed = (isinstance(step.body, Windows | Merge)
+                or isinstance(step.body, typed.Operator) and step.body.window is not None)
     if not windowed:
         calls = data["push"]["calls"] + data["push_with_results"]["calls"]
         return StepCosts(tuple=(push + full + marks + released) / calls if calls else None)

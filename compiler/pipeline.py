@@ -53,7 +53,7 @@ def plan(graph: Graph, asked: Asked | None = None) -> Plan:
 
 def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None,
             asked: Asked | None = None) -> Explanation:
-    """Text → what was decided and why, and what every pattern would give. The plan is that of `plan` with the same words."""
+    """Text → what was decided, why, and what every pattern would give. The plan is that of `plan` with equal words."""
     from .select.asked import Asked, request_of
     from .select.choose import choose
     from .select.explain import Explanation

@@ -96,8 +96,8 @@ def check_record(context: Context, decl: ast.RecordDecl) -> Record:
 
 
 def c_function(context: Context, node: ast.CFunction, of_window: bool = False) -> typed.CFunction:
-    """User code in C. Its file, relative to the .dfl file, is remembered for the depfile. Only `of_window`, an alternate
-    over a window, has a second function."""
+    """User code in C. Its file, relative to the .dfl file, is remembered for the depfile. Only `of_window`, an
+    alternate over a window, has a second function."""
     path, name = node.path.value, node.name.value
     if not path:
         context.report(Mistake("E0403", node.path.span, "the C file has no name", expected='c("file.c", "function")'))

@@ -16,8 +16,9 @@ Bindings = Mapping[str, typed.Expr]
 class Scope:
     """`names` stand alone, `qualified` after a dot, `ambiguous` in both inputs of a join.
 
-    `aggregates` says where the expression stands: "" (no window), "window", "running" (a scan), or the name
-    of the aggregate whose argument it is; `nests` whether that may hold aggregates of the whole window. `keys` are the only fields that may stand alone in a window.
+    `aggregates` says where the expression stands: "" (no window), "window", "running" (a scan), or the name of the
+    aggregate whose argument it is; `nests` whether that may hold aggregates of the whole window. `keys` are the only
+    fields that may stand alone in a window.
     """
 
     names: Bindings
@@ -35,7 +36,8 @@ class Scope:
 
     def inside(self, aggregate: str) -> Scope:
         """The scope of an aggregate's argument: a single tuple."""
-        return replace(self, aggregates=aggregate, nests=self.aggregates == "window", keys=None, bounds=None, no_bounds="an aggregate's argument")
+        return replace(self, aggregates=aggregate, nests=self.aggregates == "window", keys=None,
+                       bounds=None, no_bounds="an aggregate's argument")
 
     def in_aggregate(self) -> bool:
         return self.aggregates not in ("", "window", "running")

@@ -139,8 +139,8 @@ STREAM_CODES: dict[str, Code] = {
         "operator last on quotes by symbol window count 5 order key { alternate a = { price: last(price) } }"),
     "E0328": Code(
         "columns without a window in C",
-        "`columns` names the fields that a C function takes from the tuples of a window, each as an array. An alternate "
-        "in the language names its fields itself, and a single tuple is passed whole.",
+        "`columns` names the fields that a C function takes from the tuples of a window, each as an array. An "
+        "alternate in the language names its fields itself, and a single tuple is passed whole.",
         "operator last on quotes window count 5 { alternate a columns price = { price: last(price) } }",
         'operator last on quotes window count 5 -> Quote { alternate a columns price = c("last.c", "last") }'),
     "E0329": Code(
@@ -148,5 +148,6 @@ STREAM_CODES: dict[str, Code] = {
         'c("file.c", "pane", "merge") names two functions: one for the panes of a window, one that merges what those '
         "gave. Only an alternate of an operator with a window has panes.",
         'operator best on quotes -> Quote { alternate a = c("best.c", "best_pane", "best_merge") }',
-        'operator best on quotes window count 9 slide 3 -> Quote { alternate a = c("best.c", "best_pane", "best_merge") }'),
+        'operator best on quotes window count 9 slide 3 -> Quote '
+        '{ alternate a = c("best.c", "best_pane", "best_merge") }'),
 }

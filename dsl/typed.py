@@ -9,7 +9,6 @@ event time (`Step.unit`) for windows, joins and slack.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
 
 from .span import Span
 from .types import Record, Type
@@ -145,7 +144,8 @@ class ArrayOf:
     span: Span = field(compare=False)
 
 
-Expr = Union[Literal, FieldRef, LocalRef, Unary, Binary, If, Cast, Call, Aggregate, WindowBound, Element, ArrayOf]
+Expr = (Literal | FieldRef | LocalRef | Unary | Binary | If | Cast | Call | Aggregate | WindowBound | Element
+        | ArrayOf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ class Construct:
 
 @dataclass(frozen=True, slots=True)
 class CFunction:
-    """`c("file.c", "name")`: the path as written, and the folder of the .dfl file it is relative to. With `merge`, `name`
-    computes bytes from a pane, and `merge` a window's result from the bytes of its panes."""
+    """`c("file.c", "name")`: the path as written, and the folder of the .dfl file it is relative to. With `merge`,
+    `name` computes bytes from a pane, and `merge` a window's result from the bytes of its panes."""
 
     path: str
     name: str

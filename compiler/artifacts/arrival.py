@@ -8,7 +8,8 @@ _STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
 
 
 def arrives_in_order(program: typed.Program, step: typed.Step) -> bool:
-    """They do from one source that lets nothing earlier in. Where no source before the step has a time, there is no other order."""
+    """They do from one source that lets nothing earlier in. Where no source before the step has a time, there is no
+    other order."""
     steps = {one.name: one for one in program.steps}
     before, waiting = set(), [step.name]
     while waiting:

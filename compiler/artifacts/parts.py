@@ -125,12 +125,13 @@ def _by_panes(step: typed.Step, pattern: typed.Pattern, input_: Record) -> tuple
     window = step.body.window
     if window.slide >= window.size or isinstance(window, typed.CountWindow) and window.slide == 1:
         return (step,)
-    return _chain(step, input_, Windows(step, pattern, "panes"), Work(step, pattern, True), Merge(step, pattern, "panes"))
+    return _chain(step, input_, Windows(step, pattern, "panes"), Work(step, pattern, True),
+                  Merge(step, pattern, "panes"))
 
 
 def _can_be_cut(program: typed.Program, step: typed.Step) -> bool:
-    """Panes are neighbours in time: those of a count window only when its tuples arrive so. A key that expires takes its
-    tuples along, so it has them all."""
+    """Panes are neighbours in time: those of a count window only when its tuples arrive so. A key that expires takes
+    its tuples along, so it has them all."""
     if pane_function(step.body) is None or step.body.expire_after is not None:
         return False
     match step.body.window:
@@ -152,7 +153,8 @@ def _chain(step: typed.Step, input_: Record, *bodies: Part) -> tuple[typed.Step,
 
 def divided(graph: Graph, patterns: Mapping[str, typed.Pattern]) -> Graph:
     """The graph with these operators as parts; and those that are made of panes, also without a pattern."""
-    alone = {step.name: typed.Pattern("sequential", step.span) for step in graph.steps if _can_be_cut(graph.program, step)}
+    alone = {step.name: typed.Pattern("sequential", step.span)
+             for step in graph.steps if _can_be_cut(graph.program, step)}
     chosen = {name: pattern for name, pattern in patterns.items() if pattern.name not in TOGETHER or name in alone}
     chosen = alone | chosen
     if not chosen:

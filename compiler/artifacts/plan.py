@@ -77,7 +77,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The pattern of a step, with all its settings; what is predicted of it; why it was taken; and whether the user did."""
+    """The pattern of a step, with all its settings; what is predicted of it; why it was taken; whether by the user."""
 
     step: str
     pattern: typed.Pattern
@@ -167,7 +167,8 @@ def verify(plan: Plan) -> None:
     placed = [step for segment in plan.segments for step in segment.steps]
     assert len(placed) == len(set(placed)), "a step stands in two segments"
     decided = [decision.step for decision in plan.decisions]
-    assert len(decided) == len(set(decided)) and set(decided) <= set(placed), "a decision about no step, or two about one"
+    assert len(decided) == len(set(decided)) and set(decided) <= set(placed), \
+        "a decision about no step, or two about one"
     assert all(s.number == i for i, s in enumerate(plan.segments)), "segments are not numbered in order"
     second = {edge.onward for edge in plan.edges}
     for edge in plan.edges:

@@ -8,7 +8,8 @@
                                "selectivity": 0.04, "keys": {"count": 2836, "p_max": 0.0287, "top": [0.0287, 0.019]}}}}
 
 Costs are nanoseconds: `tuple` for each input tuple, `keep` for putting it away where others compute with it, `pane` for
-each pane, `window` for each result, `merge` for merging a window's panes. Steps that are no operators have one alternate, called by their own name.
+each pane, `window` for each result, `merge` for merging a window's panes. Steps that are no operators have one
+alternate, called by their own name.
 """
 
 from __future__ import annotations
@@ -128,9 +129,11 @@ def _operator(data: dict, where: str) -> OperatorProfile:
         parts = _object(one, f"{where}.costs.{name}")
         unknown = sorted(set(parts) - set(_COSTS))
         if unknown:
-            raise ProfileError("E0512", f"{where}.costs.{name} has no cost `{unknown[0]}`; there is {', '.join(_COSTS)}")
+            raise ProfileError("E0512", f"{where}.costs.{name} has no cost `{unknown[0]}`; "
+                                        f"there is {', '.join(_COSTS)}")
         costs[name] = StepCosts(**{part: _cost(value, f"{where}.costs.{name}.{part}") for part, value in parts.items()})
-    return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"), _keys(data.get("keys"), where))
+    return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"),
+                           _keys(data.get("keys"), where))
 
 
 def _keys(data: Any, where: str) -> Keys | None:

@@ -1,7 +1,7 @@
 """The user's C files and the headers beside them, and where each stands in the output folder.
 
 Before: `c("../kernels/fit.c", "fit")`, and fit.c says `#include "fit.h"`.
-After:  user/fit.c, user/fit.h; the relative places of the files to each other are kept. `#include "stdlib/preference.h"`
+After:  user/fit.c, user/fit.h; the files keep their places relative to each other. `#include "stdlib/preference.h"`
 is the header of the standard library, which comes along.
 """
 

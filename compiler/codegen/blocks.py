@@ -1,8 +1,8 @@
 """Which steps after a source take its tuples by the block.
 
-Where no watermark comes between the tuples of a source and all steps run in one thread, a chain of filters and maps goes
-over a whole block before what follows sees the first of its tuples: loops stay short, sums stay in registers, and a
-window can look up the keys of many tuples before it needs the first of them.
+Where no watermark comes between the tuples of a source and all steps run in one thread, a chain of filters and maps
+goes over a whole block before what follows sees the first of its tuples: loops stay short, sums stay in registers, and
+a window can look up the keys of many tuples before it needs the first of them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def _steps(context: Context, chain: list[typed.Step]) -> tuple[BlockStep, ...]:
         in_place = bool(maps) and step is maps[-1]
         gives = "&block[kept]" if in_place else f"&made_{place}"
         found.append(BlockStep(context.names.step(step.name), context.number(step.name), _segment(context, step),
-                               is_filter, filters, f"made_{place}", context.record(step.record), takes, gives, in_place))
+                               is_filter, filters, f"made_{place}", context.record(step.record), takes, gives,
+                               in_place))
         filters += is_filter
         takes = takes if is_filter else gives
     return tuple(found)

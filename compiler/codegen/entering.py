@@ -51,7 +51,8 @@ class Entering:
         if _plain(expr) or not kept and not self._faulty(expr):
             return expr
         known = self.values.get(expr)
-        self.values[expr] = Value(known.name if known else self._name("value"), expr, kept or bool(known and known.kept))
+        name = known.name if known else self._name("value")
+        self.values[expr] = Value(name, expr, kept or bool(known and known.kept))
         return typed.LocalRef(self.values[expr].name, expr.type, expr.span)
 
     def _name(self, word: str) -> str:

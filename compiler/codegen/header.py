@@ -101,7 +101,8 @@ def _views(context: Context) -> dict[str, object]:
     records = {step.record.name: step.record for step in context.graph.steps}
     return {"records": [record_view(record, context.names, False, False) for record in records.values()],
             "windows": [_window(context, step) for step in _in_c(context) if step.body.window and _takes_tuples(step)],
-            "columns": [_columns(context, step, a) for step in _in_c(context) for a in step.body.alternates if a.columns],
+            "columns": [_columns(context, step, a)
+                        for step in _in_c(context) for a in step.body.alternates if a.columns],
             "panes": [_panes(context, step) for step in _in_c(context) if _takes_panes(step)],
             "structs": [*_states(context), *_ports(context)], "functions": _functions(context)}
 
@@ -175,8 +176,9 @@ def _alternates(context: Context, step: typed.Step) -> list[FunctionView]:
     for a in (a for a in step.body.alternates if isinstance(a.body, typed.CFunction)):
         what, result = f"alternate `{a.name}` of `{step.name}`", f"{context.output(step)} *result"
         if a.body.merge:
-            found += [FunctionView(a.body.name, f"{what}, for a pane", f"const {_taken(context, step, a)}, dfrt_bytes *result",
-                                   a.body.span, note=" False: the pane has no result."),
+            found += [FunctionView(a.body.name, f"{what}, for a pane",
+                                   f"const {_taken(context, step, a)}, dfrt_bytes *result", a.body.span,
+                                   note=" False: the pane has no result."),
                       FunctionView(a.body.merge, f"{what}, from the results of its panes",
                                    f"const {context.names.panes_view(step.name)} *panes, {result}", a.body.span)]
         else:

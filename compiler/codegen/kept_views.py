@@ -145,6 +145,7 @@ def call_parts(context: Context, step: typed.Step, alternate: typed.Alternate) -
 def merge_parts(context: Context, step: typed.Step) -> tuple[str, ...]:
     """The statements that fill `panes`, the view of a merge function, with `pane_count` panes at `given`."""
     record = context.input(step)
-    keys = tuple(copy(f"panes.key.{identifier(k)}", f"k->{identifier(k)}", record.field(k).type) for k in step.body.keys)
+    keys = tuple(copy(f"panes.key.{identifier(k)}", f"k->{identifier(k)}", record.field(k).type)
+                 for k in step.body.keys)
     view = context.names.panes_view(operator_name(context, step))
     return (f"{view} panes = {{.panes = given, .count = pane_count, .start = start, .end = end}};", *keys)

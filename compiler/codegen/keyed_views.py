@@ -113,8 +113,8 @@ def _aggregates(steps: Iterable[typed.Step]) -> tuple[typed.Aggregate, ...]:
 
 def taken_by(context: Context, steps: tuple[typed.Step, ...], keeps: bool) -> Entering:
     found = _aggregates(steps)
-    taken = entering(tuple(one for one in found if not second_map(one)), context.input(steps[0]), context.symbols, keeps,
-                     context.graph.program)
+    taken = entering(tuple(one for one in found if not second_map(one)), context.input(steps[0]), context.symbols,
+                     keeps, context.graph.program)
     taken.more = frozenset(fields_of_second(found))
     return taken
 
@@ -145,15 +145,16 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
                      partial=partial_view(partial), **extra)
-    view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False, "synchronous": False,
-                   "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1, "in_panes": False,
-                   "panes": f"struct {view.c}_panes", "evict": f"{view.c}_evict", "window_of": f"{view.c}_window",
-                   "whole": f"struct {view.c}_partial",
+    view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False,
+                   "synchronous": False, "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1,
+                   "in_panes": False, "panes": f"struct {view.c}_panes", "evict": f"{view.c}_evict",
+                   "window_of": f"{view.c}_window", "whole": f"struct {view.c}_partial",
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     second = second_pass(context, bodies)
-    view.extra |= {"second": second and partial_view(second.partial), "reduced": tuple(second.reduced.values()) if second else ()}
+    view.extra |= {"second": second and partial_view(second.partial),
+                   "reduced": tuple(second.reduced.values()) if second else ()}
     view.extra["alternates"] = tuple(_alternate(context, step, a, partial, second, kind) for a in bodies)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
         "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),

@@ -1,4 +1,4 @@
-"""Views of the parts of a divided operator (artifacts/parts.py), for the templates of windows and for those of their own.
+"""Views of the parts of a divided operator (artifacts/parts.py), for the templates of windows and for their own.
 
 The part that keeps tuples defines the types: keys, columns, rows, partial values. The others name them by its prefix
 (`types`).

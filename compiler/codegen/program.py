@@ -31,7 +31,7 @@ _NUMBERED = ("keyed", "work", "owners")  # segments that pass on the number of w
 
 
 def generate_files(graph: Graph, plan: Plan, version: str, timed: bool = False) -> tuple[tuple[str, str], ...]:
-    """(name, text) of every generated file; the same graph and plan give the same bytes. `timed`: for `dfc calibrate`."""
+    """(name, text) of each generated file; equal graphs and plans give the same bytes. `timed`: for `dfc calibrate`."""
     program = graph.program
     context = _context(graph, plan, timed)
     app, file = program.name, os.path.basename(program.file)

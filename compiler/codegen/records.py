@@ -59,7 +59,8 @@ def record_code(views: list[RecordView]) -> str:
 
 def _field(c: str, title: str, type_: Type, index: int, offset: int, lone: bool) -> FieldView:
     return FieldView(c, c_string(title), kind(type_), capacity(type_), unit_ns(type_), _parse(c, type_, index),
-                     _parse_field(c, type_, index), _print(c, type_, lone), _decode(c, type_, index, offset), _encode(c, type_, offset))
+                     _parse_field(c, type_, index), _print(c, type_, lone), _decode(c, type_, index, offset),
+                     _encode(c, type_, offset))
 
 
 def _parse(c: str, type_: Type, index: int) -> str:

@@ -36,7 +36,8 @@ class SecondPass:
         """Over `second`."""
         return {aggregate: _renamed(result) for aggregate, result in self.partial.results.items()}
 
-    def stores(self, body: typed.Construct, results: dict[typed.Aggregate, str], symbols: dict[str, int]) -> tuple[str, ...]:
+    def stores(self, body: typed.Construct, results: dict[typed.Aggregate, str],
+               symbols: dict[str, int]) -> tuple[str, ...]:
         """The statements that fill `reduced` for one alternate."""
         scope = Scope(symbols, ("k",), "faults", results)
         return tuple(c_store(f"reduced.{self.reduced[inner].name}", inner.type, inner, scope) for inner in _inner(body))

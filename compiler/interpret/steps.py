@@ -82,9 +82,9 @@ class FlatMap(Operator):
 
 
 class InC(NamedTuple):
-    """An alternate in C, and what it is called with; no result where the function says so. With ports `result`
-    has a record for each, and a result is a row or None for each. `columns` are the fields of a window that it takes
-    as columns, with the `keys`; without them it takes whole tuples. With `merge` the function takes panes: here the whole
+    """An alternate in C, and what it is called with; no result where the function says so. With ports `result` has a
+    record for each, and a result is a row or None for each. `columns` are the fields of a window that it takes as
+    columns, with the `keys`; without them it takes whole tuples. With `merge` the function takes panes: here the whole
     window is the only one."""
 
     user_c: UserC

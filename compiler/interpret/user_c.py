@@ -1,12 +1,12 @@
 """Calls what is written in C, through cffi: rows become C structs, structs become rows.
 
 The one place that knows how such functions are called. An alternate is `bool name(const WINDOW *window, RESULT
-*result)` for windows, where WINDOW has whole tuples, or columns and then the key; `bool name(const RECORD *tuple, RESULT
-*result)` for single tuples; false says that there is no result, and with ports RESULT says which of them have one. A
-function over panes is `bool name(const WINDOW *pane, dfrt_bytes *result)`, and `bool merge(const PANES *panes, RESULT
-*result)` with what it gave. An update is `void name(STATE *state, const RECORD
-*tuple)`, a function `RESULT name(parameters)`, an aggregate the three functions of `Folded` in
-program_aggregates.py. Fields are matched by position: a field's name in C may differ from that in the program.
+*result)` for windows, where WINDOW has whole tuples, or columns and then the key; `bool name(const RECORD *tuple,
+RESULT *result)` for single tuples; false says that there is no result, and with ports RESULT says which of them have
+one. A function over panes is `bool name(const WINDOW *pane, dfrt_bytes *result)`, and `bool merge(const PANES *panes,
+RESULT *result)` with what it gave. An update is `void name(STATE *state, const RECORD *tuple)`, a function `RESULT
+name(parameters)`, an aggregate the three functions of `Folded` in program_aggregates.py. Fields are matched by
+position: a field's name in C may differ from that in the program.
 """
 
 from __future__ import annotations

@@ -109,7 +109,8 @@ _UNMADE = {"merge": ("ring",)}
 
 def unmade(pattern: typed.Pattern) -> str | None:
     """Which setting there is no code for."""
-    found = (f"`{name}: {getattr(pattern, name)}`" for name, values in _UNMADE.items() if getattr(pattern, name) in values)
+    found = (f"`{name}: {getattr(pattern, name)}`" for name, values in _UNMADE.items()
+             if getattr(pattern, name) in values)
     return next(found, None)
 
 

@@ -85,7 +85,8 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
     every = getattr(body.window, "every_tuple", False)
     slide = body.window.slide if isinstance(body.window, typed.CountWindow) else None
     return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
-                    slide_tuples=1 if every else slide, every_tuple=every, combinable=not whole and not ordered and not second,
+                    slide_tuples=1 if every else slide, every_tuple=every,
+                    combinable=not whole and not ordered and not second,
                     order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
                     second_map=second, decomposable=not whole, whole=whole,
                     arrives_in_order=not ordered or arrives_in_order(program, step),
@@ -127,7 +128,8 @@ def _needs_in_c(body: typed.Operator, alternate: typed.Alternate) -> str:
     if not alternate.body.merge:
         return f"`{alternate.name}` is a function in C over the whole window"
     if len(body.alternates) > 1:
-        return f"`{alternate.name}` takes panes, but the other alternates of the operator could not take its pane results"
+        return (f"`{alternate.name}` takes panes, but the other alternates of the operator could not take its "
+                "pane results")
     return ""
 
 
@@ -139,7 +141,7 @@ def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
 
 
 def combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
-    """A pane takes its tuples as they arrive, so their order must not matter, and nothing may be asked of the window."""
+    """A pane takes its tuples as they arrive: their order must not matter, and nothing may be asked of the window."""
     return not _second_map(aggregate) and _takes_any_order(program, aggregate)
 
 

@@ -26,8 +26,8 @@ def most_workers(load: Load) -> int:
 def heaviest_share(load: Load, machine: Machine, workers: int) -> float:
     """The part of all tuples that the busiest worker gets.
 
-    Balanced by a table: 1/n, or the heaviest key. By hash the heaviest key's worker gets its part of the others too, and
-    the workers differ by chance: the largest of n sums with the keys' variance.
+    Balanced by a table: 1/n, or the heaviest key. By hash the heaviest key's worker gets its part of the others too,
+    and the workers differ by chance: the largest of n sums with the keys' variance.
     """
     if workers == 1:
         return 1.0
@@ -53,4 +53,5 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     stages = (balanced("emitter", 1, machine.emit), Stage("workers", n, work, work * share),
               balanced("collector", 1, machine.collect / load.slide))
     computing = costs.tuple + load.ending + 2 * machine.hop
-    return predict(pattern, load, machine, stages, computing, Queue(load.ending or costs.tuple, rivals=n, share=share), load.store_bytes)
+    queue = Queue(load.ending or costs.tuple, rivals=n, share=share)
+    return predict(pattern, load, machine, stages, computing, queue, load.store_bytes)

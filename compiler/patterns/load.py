@@ -18,8 +18,8 @@ SECOND = 1e9
 @dataclass(frozen=True, slots=True)
 class Costs:
     """`tuple`: taking one into the store (a combinable function computes here). `keep`: putting one away for others to
-    compute with (0: as much as `tuple`). `pane`: G over a pane (0: it follows from the others). `window`: F at the end of
-    a window (of a combinable function: merging its panes). `merge`: H over a window's panes."""
+    compute with (0: as much as `tuple`). `pane`: G over a pane (0: it follows from the others). `window`: F at the end
+    of a window (of a combinable function: merging its panes). `merge`: H over a window's panes."""
 
     tuple: float = 0.0
     pane: float = 0.0
@@ -173,8 +173,8 @@ class Queue:
     share: float = 0.0
 
     def waiting(self, load: Load, a_tuple: float) -> float:
-        """Kingman's formula for a queue; the collector lets a result wait for those before it in other queues. Without a
-        known rate nobody waits."""
+        """Kingman's formula for a queue; the collector lets a result wait for those before it in other queues. Without
+        a known rate nobody waits."""
         if load.rate is None or self.serving <= 0:
             return 0.0
         busiest = load.rate * a_tuple / SECOND

@@ -25,7 +25,8 @@ def applies(function: Function) -> str | None:
 def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
     threads = (pattern.workers or 1) * (pattern.inner_workers or 1)
     if threads > MOST_WORKERS:
-        return f"{pattern.workers} times {pattern.inner_workers} are {threads} workers, and at most {MOST_WORKERS} can be"
+        return (f"{pattern.workers} times {pattern.inner_workers} are {threads} workers, "
+                f"and at most {MOST_WORKERS} can be")
     return _OUTER[pattern.outer].applies(function) if pattern.outer else None
 
 
@@ -46,4 +47,5 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     stages = window_partitioning.shared_stages(load, machine, parts, teams, share)
     serving = window_partitioning.part(load, parts)
     queue = Queue(serving, rivals=teams, share=share) if by_key else Queue(serving, dealt=teams)
-    return predict(pattern, load, machine, stages, window_partitioning.latency(load, machine, parts), queue, load.kept_bytes)
+    latency = window_partitioning.latency(load, machine, parts)
+    return predict(pattern, load, machine, stages, latency, queue, load.kept_bytes)

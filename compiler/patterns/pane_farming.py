@@ -1,8 +1,8 @@
 """Pane farming: n workers compute G over panes, H merges the panes of a window (002 §4.5).
 
-The emitter keeps the tuples, and hands each pane out when it is full. H runs in the collector; in workers of its own that
-one thread feeds (farm) or the pane workers themselves (shuffled), divided by key if there are keys, else by window; or in
-the pane workers, each of which passes its results on to the next (ring).
+The emitter keeps the tuples, and hands each pane out when it is full. H runs in the collector; in workers of its own
+that one thread feeds (farm) or the pane workers themselves (shuffled), divided by key if there are keys, else by
+window; or in the pane workers, each of which passes its results on to the next (ring).
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ def applies(function: Function) -> str | None:
 
 def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
     if pattern.style == "active" and pattern.schedule == "on_demand":
-        return "active workers know themselves which windows are theirs, in turn; `agnostic` ones are given them on demand"
+        return ("active workers know themselves which windows are theirs, in turn; "
+                "`agnostic` ones are given them on demand")
     return None
 
 

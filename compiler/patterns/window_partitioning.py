@@ -30,7 +30,8 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
     if pattern.reduce == "asynchronous" and function.second_map:
         return "a second map waits for the reduced value; the reduce is synchronous"
     if pattern.partition == "round_robin" and not function.order_free:
-        return "the order of the tuples matters, and round robin takes neighbours apart; `contiguous` keeps them together"
+        return ("the order of the tuples matters, and round robin takes neighbours apart; "
+                "`contiguous` keeps them together")
     return None
 
 
@@ -43,9 +44,9 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_G/n with T_G over the window (eq. 4.2), λ_max = n·δ/T_G (eq. 4.4); latency T_G/n and the reduce.
 
-    The emitter keeps the tuples. When a window ends, each worker learns which of them are its part, in one piece or every
-    n-th; a part is folded from the tuples, whatever the windows before it had computed. A synchronous reduce hands its
-    value to workers that go over their parts again.
+    The emitter keeps the tuples. When a window ends, each worker learns which of them are its part, in one piece or
+    every n-th; a part is folded from the tuples, whatever the windows before it had computed. A synchronous reduce
+    hands its value to workers that go over their parts again.
     """
     pattern = filled(pattern, workers=machine.cores, reduce="asynchronous", partition="contiguous")
     n = pattern.workers
@@ -55,7 +56,8 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
         reduce = balanced("reduce", 1, (reduce_cost(load, machine, n) + n * machine.emit) / load.slide)
         stages = (emitter, workers, reduce, replace(workers, name="second workers"), collector)
         back = latency(load, machine, n)
-    return predict(pattern, load, machine, stages, latency(load, machine, n) + back, Queue(part(load, n)), load.kept_bytes)
+    return predict(pattern, load, machine, stages, latency(load, machine, n) + back, Queue(part(load, n)),
+                   load.kept_bytes)
 
 
 def shared_stages(load: Load, machine: Machine, parts: int, teams: int, share: float) -> tuple[Stage, ...]:

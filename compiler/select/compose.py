@@ -149,13 +149,14 @@ def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
 
 
 class _Threads:
-    """The work of every thread for one tuple that is read, gathered segment by segment: as the plan cuts the program."""
+    """The work of each thread for one tuple that is read, gathered segment by segment: as the plan cuts the program."""
 
     def __init__(self, model: Model, chosen: Mapping[str, Prediction]):
         self.model, self.chosen = model, chosen
         self.segments, self.relays = model.cut({name: one.pattern for name, one in chosen.items()})
         self.home = {name: segment for segment in self.segments for name in segment.steps}
-        self.parallel = {name for name, one in chosen.items() if one.pattern.name != "sequential" and self._divides(name)}
+        self.parallel = {name for name, one in chosen.items()
+                         if one.pattern.name != "sequential" and self._divides(name)}
         self.found = {segment.number: Stage(_thread_name(segment), 1, 0.0, 0.0) for segment in self.segments}
         self._steps()
         self._patterns()

@@ -58,7 +58,7 @@ def _declared(a_result: float, function: Function, slide: float, measured: StepC
 
 
 def _measured(measured: StepCosts, function: Function, default: Costs) -> Costs:
-    """What was not measured apart is part of `window`; merging is then taken at its default, and never more than that."""
+    """What was not measured apart is part of `window`; merging then costs its default, and never more than that."""
     window = measured.window if measured.window is not None else 0.0
     a_tuple = measured.tuple if measured.tuple is not None else default.tuple
     merge = window if function.combinable else min(default.merge, window)

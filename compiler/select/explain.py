@@ -125,7 +125,8 @@ def _about_store(program: typed.Program, step: typed.Step) -> Iterator[str]:
     windowed = isinstance(step.body, typed.Operator) and step.body.window is not None
     if not windowed or not needs_tuples(program, step):
         return
-    in_c = sorted((a for a in step.body.alternates if isinstance(a.body, typed.CFunction)), key=lambda a: bool(a.columns))
+    in_c = sorted((a for a in step.body.alternates if isinstance(a.body, typed.CFunction)),
+                  key=lambda a: bool(a.columns))
     names = sorted({part.function for expr in expressions_of(step.body) for part in walk(expr)
                     if isinstance(part, typed.Aggregate) and not combinable(program, part)})
     because = _in_c(in_c[0]) if in_c else f"of {', '.join(names)}"

@@ -143,8 +143,8 @@ def _table(choice: Choice, name: str) -> list[str]:
     cells += [_cells(row, name) for row in choice.rows[name]]
     widths = [max(len(line[i]) for line in cells) for i in range(5)]
     return ["", f"  {name}: {said} (from: {load.cost.origin})",
-            *("    " + "  ".join([*(f"{line[i]:{'<' if i == 0 else '>'}{widths[i]}}" for i in range(5)), line[5]]).rstrip()
-              for line in cells)]
+            *("    " + "  ".join([*(f"{line[i]:{'<' if i == 0 else '>'}{widths[i]}}" for i in range(5)),
+                                  line[5]]).rstrip() for line in cells)]
 
 
 def _cells(row: Row, name: str) -> tuple[str, ...]:

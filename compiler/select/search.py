@@ -258,7 +258,7 @@ def _rows(model: Model, goals: Goals, request: Request, unit: Unit, best: Whole)
 
 
 def _alone(model: Model, goals: Goals, taken: Mapping[str, typed.Pattern], unit: Unit) -> Whole:
-    """The operator without a pattern: in a thread of its own, or, when it is the only one with one, all in one thread."""
+    """The operator without a pattern: in a thread of its own, or, if no other has a pattern, all in one thread."""
     others = [name for name, pattern in taken.items() if name != unit.name and pattern.name != "sequential"]
     many = staged(model, {**taken, unit.name: _SEQUENTIAL})
     if others:

@@ -63,8 +63,8 @@ def releases(step: typed.Step) -> bool:
 
 def segments_of(graph: Graph, shared: tuple[Sharing, ...],
                 patterns: Mapping[str, typed.Pattern]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
-    """The segments, and through which of them a stream goes on its way from one keyed segment to another. `patterns` are
-    those of the steps; what they divide stands in the graph as parts already."""
+    """The segments, and through which of them a stream goes on its way from one keyed segment to another. `patterns`
+    are those of the steps; what they divide stands in the graph as parts already."""
     alone = {name for name, pattern in patterns.items() if pattern.name == "sequential"}
     places = _places(graph, shared, alone)
     relays = _relays(graph, places)
@@ -92,7 +92,8 @@ def _relays(graph: Graph, places: dict[str, Place]) -> dict[Crossing, Place]:
         answers = places[step.name][0] % 2 == 1 and is_replicated(step) and not releases(step)
         for name in step.inputs if answers or _through_one(step) else ():
             rank, first = places[name]
-            if rank % 2 == 1 and (_through_one(step) or _gives_many([s for s in graph.steps if places[s.name] == (rank, first)])):
+            if rank % 2 == 1 and (_through_one(step) or _gives_many(
+                    [s for s in graph.steps if places[s.name] == (rank, first)])):
                 found[name, step.name] = (rank + 1, "")
     return found
 
@@ -186,7 +187,8 @@ def _segment(number: int, place: Place, steps: list[typed.Step], patterns: Mappi
         return Segment(number, "farm", names, "stateless: blocks of events go to the replicas in turn",
                        max((_degree(patterns[name]) for name in names if name in patterns), default=1))
     if first and isinstance(steps[0].body, Work):
-        return Segment(number, "work", names, f"computes for `{steps[0].body.operator.name}`: {steps[0].body.pattern.name}",
+        return Segment(number, "work", names,
+                       f"computes for `{steps[0].body.operator.name}`: {steps[0].body.pattern.name}",
                        _degree(steps[0].body.pattern))
     if first and owns_windows(steps[0].body):
         pattern = steps[0].body.pattern

@@ -46,8 +46,8 @@ def _divided(pattern: typed.Pattern, alone: str) -> str:
         case "window_farming":
             return "one thread keeps the tuples of open windows; workers read each window where it lies"
         case "pane_farming":
-            return ("one thread keeps the tuples of open panes; workers read each pane where it lies, and what they give "
-                    "is kept as one partial value a pane, combined for each window")
+            return ("one thread keeps the tuples of open panes; workers read each pane where it lies, and what they "
+                    "give is kept as one partial value a pane, combined for each window")
         case "window_partitioning" | "nesting":
             return ("one thread keeps the tuples of open windows; workers read each a part of a window where it lies, "
                     "and their partial values are combined when they come")

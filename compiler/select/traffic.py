@@ -100,13 +100,16 @@ def _load(graph: Graph, step: typed.Step, profile: Profile | None, taken: float,
     shares = _shares(keys)
     load = Load(cost.costs, window, slide, max(panes, 1.0), a_slide, function.combinable, keys.count, keys.p_max,
                 sum(share * share for share in shares), None if wanted is None else wanted * taken,
-                _arrivals(function, keys, slide), 0.0, record_bytes(_input(graph, step)), _partial(step), function.order,
-                computes_panes=_computes_panes(graph, step))
-    return StepLoad(step, function, cost, load, taken, _given_out(step, function, profile, taken, slide), tuple(assumed))
+                _arrivals(function, keys, slide), 0.0, record_bytes(_input(graph, step)), _partial(step),
+                function.order, computes_panes=_computes_panes(graph, step))
+    return StepLoad(step, function, cost, load, taken, _given_out(step, function, profile, taken, slide),
+                    tuple(assumed))
 
 
 def _computes_panes(graph: Graph, step: typed.Step) -> bool:
-    return any(part.name == f"{step.name}.work" for part in divided(graph, {}).steps) if pane_function(step.body) else False
+    if not pane_function(step.body):
+        return False
+    return any(part.name == f"{step.name}.work" for part in divided(graph, {}).steps)
 
 
 def _arrivals(function: Function, keys: Keys, slide: float) -> float:

@@ -31,8 +31,8 @@ class Played:
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What a play is about. `before` is the work for each tuple in the thread that feeds the pattern, `after` for each
-    result in the one that takes them. `grain`: so many tuples go through as one, which is as much faster; a slide should
-    still have about twenty."""
+    result in the one that takes them. `grain`: so many tuples go through as one, which is as much faster; a slide
+    should still have about twenty."""
 
     load: Load
     machine: Machine

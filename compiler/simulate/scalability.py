@@ -85,8 +85,8 @@ def series(operator: Operator, title: str, routing: str | None, machine: Machine
             at = rate if rate is not None else _HALF_LOAD * full.rate
             slow = play(_scene(operator, machine, pattern, at, seed)) if at < full.rate else None
             model = PATTERNS[name].cost(operator.load, machine, pattern)
-            points.append(Point(degree, pattern, full.rate, full.rate / base, slow.latency if slow else float("inf"), at,
-                                model.rate, full.threads))
+            points.append(Point(degree, pattern, full.rate, full.rate / base, slow.latency if slow else float("inf"),
+                                at, model.rate, full.threads))
     return points
 
 

@@ -115,7 +115,8 @@ def write(folder: Path, window: str, timed: bool) -> Path:
     text = PROGRAM.replace("WINDOW", window).replace(" EVENT", " event time ts slack 20ms" if timed else "")
     (folder / "every_column.dfl").write_text(text)
     (folder / "readings.csv").write_text(rows())
-    (folder / "look.c").write_text(CODE.replace("TIMES", "result->at += window->times[i] * (int64_t)i;" if timed else ""))
+    times = "result->at += window->times[i] * (int64_t)i;" if timed else ""
+    (folder / "look.c").write_text(CODE.replace("TIMES", times))
     return folder / "every_column.dfl"
 
 
@@ -150,7 +151,7 @@ def test_the_header_has_columns_only(tmp_path):
     files = dict(pipeline.generate(program.read_text(), str(program), {}).files)
     view = files["every_column.h"].partition("typedef struct every_column_look_few_columns_ {")[2].partition("}")[0]
     assert view.split() == "const double *y; const int8_t *a; size_t count; /* at least 1 */ int64_t start, end; " \
-        "/* bounds of a time window or session, else 0 */ struct { dfrt_symbol key; struct { uint32_t size; char data[7];" \
-        .split()
+        "/* bounds of a time window or session, else 0 */ struct { dfrt_symbol key; " \
+        "struct { uint32_t size; char data[7];".split()
     store = files["every_column.c"].partition("struct look_columns {")[2].partition("};")[0]
     assert "*y;" in store and "times" not in store and "unused" not in store and "tuples" not in store

@@ -16,13 +16,16 @@ from dfc.compiler.build.toolchain import find_toolchain, flags
 from dfc.compiler.emit import emit
 
 SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
-ENDS = ("", "_", "_window", "_state", "_outputs", "_key", "_group", "_kept", "_pane", "_partial", "_tuple", "_1", "_0_1",
-        "_push", "_emit", "_result", "_options", "_instance", "_create", "_push_a", "_take", "_columns", "_session", "_H")
+ENDS = ("", "_", "_window", "_state", "_outputs", "_key", "_group", "_kept", "_pane", "_partial", "_tuple", "_1",
+        "_0_1", "_push", "_emit", "_result", "_options", "_instance", "_create", "_push_a", "_take", "_columns",
+        "_session", "_H")
 STAGES = (
-    "by k |> window count 3 |> aggregate {{ k, x: median(x) }} -> {record}", "map {{ k, x: {function}(x) }} -> {record}",
+    "by k |> window count 3 |> aggregate {{ k, x: median(x) }} -> {record}",
+    "map {{ k, x: {function}(x) }} -> {record}",
     "by k |> window time 3ms slide 2ms |> aggregate {{ k, x: max(x) }} -> {record}", "map {{ k, x }}",
     "by k |> window session gap 3ms |> aggregate {{ k, x: avg(x) }} |> map {{ k, x }} -> {record}",
-    "by k |> scan {{ k, x: {aggregate}(x) }} -> {record}", "filter x > 0.0 |> map {{ k, x: x + 1.0 }} |> filter x > 1.0",
+    "by k |> scan {{ k, x: {aggregate}(x) }} -> {record}",
+    "filter x > 0.0 |> map {{ k, x: x + 1.0 }} |> filter x > 1.0",
     "by k |> update {{ {part}: f64 = 0.0 }} with {{ {part}: {part} + x }} emit {{ k, x: {part} }}",
     'by k |> update {{ {part}: f64 = 0.0 }} with c("own.c", "{c}") emit {{ k, x: {part} }}',
     "by k |> window delta 0.5 of x |> aggregate {{ k, x: last(x) }} -> {record}",

@@ -289,7 +289,8 @@ class Builder:
                 alternates.append(f"  alternate two value 1.0 = {how.body_for(columns)}")
                 self.alternates.append((name, ("one", "two")))
             by = f" by {', '.join(keys)}" if keys else ""
-            self.add(name, f"operator {name} on {stream.name}{by} window {window}{expire} -> {self.record(columns)} {{\n"
+            self.add(name, f"operator {name} on {stream.name}{by} window {window}{expire} -> "
+                     f"{self.record(columns)} {{\n"
                      + "\n".join(alternates) + "\n}", columns, stream.unit, stream.factor * factor)
 
     def aggregations(self, stream: Stream, keys: list[str], **how) -> Aggregations:

@@ -98,16 +98,19 @@ EDGES = {
     "tumbling": series("time 10ms", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
     "sessions": series("session gap 10ms", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
     "counts": series("count 2", (LOW, LOW + 1, LOW + 20, 0, HIGH - 20, HIGH - 2)),
-    **{f"beyond, {window}": series(window, (LEAST, LOW - 1, LOW, LOW + 1, MOST, 0, HIGH + 1, 5, HIGH - 1, HIGH, MOST, LEAST))
-       for window in ("time 10ms slide 4ms", "time 10ms", "time 4ms slide 9ms", "time 1ms", "session gap 10ms", "count 2",
-                      "time 10ms every tuple", "time 6671999447d", "session gap 6671999447d",
+    **{f"beyond, {window}": series(window, (LEAST, LOW - 1, LOW, LOW + 1, MOST, 0, HIGH + 1, 5, HIGH - 1, HIGH,
+                                            MOST, LEAST))
+       for window in ("time 10ms slide 4ms", "time 10ms", "time 4ms slide 9ms", "time 1ms", "session gap 10ms",
+                      "count 2", "time 10ms every tuple", "time 6671999447d", "session gap 6671999447d",
                       "time 3000000000d slide 6671999447d")},
     "a late stream of times beyond": (
         'record R { t: timestamp<ms>, v: i32 }\n'
         'source in: R = csv("in.csv") event time t slack auto late to tardy\n'
         "stream on = in |> window session gap 6671999447d |> aggregate { n: count(), start: window_start }\n"
-        "stream again = on |> window time 6671999447d |> aggregate { n: sum(n), start: window_start, end: window_end }\n"
-        "stream off = tardy |> window time 7ms slide 3ms |> aggregate { n: count(), start: window_start, end: window_end }\n"
+        "stream again = on |> window time 6671999447d |> "
+        "aggregate { n: sum(n), start: window_start, end: window_end }\n"
+        "stream off = tardy |> window time 7ms slide 3ms |> "
+        "aggregate { n: count(), start: window_start, end: window_end }\n"
         "stream pairs = tardy |> join in by v within 10ms { v: in.v, t: tardy.t }\n"
         'sink a = again to csv("a.csv")\nsink b = off to csv("b.csv")\nsink c = pairs to csv("c.csv")\n',
         {"in.csv": table("t,v", (f"{time},{n % 2}" for n, time in enumerate(

@@ -27,12 +27,14 @@ CASES = {
     "keys that expire behind another segment": (
         "record Sum { k: i32, v: i64 }\n"
         "stream sums = in |> by k |> window count 2 |> aggregate { k, v: sum(v) }\n"
-        "operator late on sums by k window count 3 slide 2 expire after 45ms -> Sum { alternate a = { k, v: sum(v) } }\n"
+        "operator late on sums by k window count 3 slide 2 expire after 45ms -> Sum "
+        "{ alternate a = { k, v: sum(v) } }\n"
         'sink out = late to csv("out.csv")\n', ("late=window_farming:2",)),
     "active replicas whose keys expire behind another segment": (
         "record Sum { k: i32, v: i64 }\n"
         "stream sums = in |> by k |> window count 2 |> aggregate { k, v: sum(v) }\n"
-        "operator late on sums by k window count 3 slide 2 expire after 45ms -> Sum { alternate a = { k, v: sum(v) } }\n"
+        "operator late on sums by k window count 3 slide 2 expire after 45ms -> Sum "
+        "{ alternate a = { k, v: sum(v) } }\n"
         'sink out = late to csv("out.csv")\n', (f"late={ACTIVE}",)),
     "several alternates": (
         "record Sum { k: i32, v: i64 }\n"
@@ -70,7 +72,8 @@ def test_regression(name: str, tmp_path: Path) -> None:
 
 def test_planned_degrees_are_run(tmp_path: Path) -> None:
     """Also those of key partitioning."""
-    text = "stream sums = in |> by k |> window count 3 |> aggregate { k, v: sum(v) }\nsink out = sums to csv(\"out.csv\")\n"
+    text = ("stream sums = in |> by k |> window count 3 |> aggregate { k, v: sum(v) }\n"
+            'sink out = sums to csv("out.csv")\n')
     (tmp_path / "in.csv").write_text(INPUT)
     program = native.build(HEAD + text, tmp_path, 0, Asked(patterns=("sums=key_partitioning:4",)))
     assert native.run(program, [])["threads"] >= 6

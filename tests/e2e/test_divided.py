@@ -22,7 +22,8 @@ record Trade { ts: timestamp<ms>, symbol: symbol, size: i64 }
 record Sum { symbol: symbol, total: i64, n: i64 }
 source trades: Trade = csv("-") event time ts
 """
-OPERATOR = "operator {0} on trades by symbol window {2} pattern {1} -> Sum {{ alternate a = {{ symbol, total: sum(size), n: count() }} }}\n"
+OPERATOR = ("operator {0} on trades by symbol window {2} pattern {1} -> Sum "
+            "{{ alternate a = {{ symbol, total: sum(size), n: count() }} }}\n")
 
 
 def program(window: str, sink: str) -> str:

@@ -154,8 +154,9 @@ def test_folders_and_c_files_of_any_name(tmp_path, dfc, name):
     folder = tmp_path / name
     (folder / "sub").mkdir(parents=True)
     header = "h" if set(name) & set('"\\\n') else name  # C has no escapes in the names of headers
-    (folder / "sub" / f"{name}.c").write_text(f'#include "named.h"\n#include "{header}.h"\n'
-                                              "bool twice(const named_R *t, named_R *r) { r->n = TWO * t->n; return true; }\n")
+    (folder / "sub" / f"{name}.c").write_text(
+        f'#include "named.h"\n#include "{header}.h"\n'
+        "bool twice(const named_R *t, named_R *r) { r->n = TWO * t->n; return true; }\n")
     (folder / "sub" / f"{header}.h").write_text("#define TWO 2\n")
     path = literal(f"sub/{name}.c")
     (folder / "app.dfl").write_text(f'app named\nrecord R {{ n: i64 }}\nsource s: R = csv("in.csv")\n'

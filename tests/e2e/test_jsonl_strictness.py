@@ -1,4 +1,4 @@
-"""Two readers of JSON lines, the runtime's in C and the interpreter's in Python, take the same lines as the same values."""
+"""Two readers of JSON lines, the runtime in C and the interpreter in Python, take the same lines as the same values."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SEEDS = [
     b'"x" : 1E+5 , "y" : 10 , "n" : 1 , "u" : 1 , "ok" : true } ',
 ]
 WORDS = [b"{", b"}", b"[", b"]", b",", b":", b'"', b"\\", b"\\u", b"\\ud83d", b"\\ude00", b"\\u0041", b"null", b"true",
-         b"NaN", b'"nan"', b"-", b"+", b"0", b"00", b"1e5", b"1.", b".5", b"1e999", b" ", b"\t", b"\r", b"\x00", b"\x0b",
-         b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xc2\xa0", b"\xe2\x80\xa8", b"/**/", b'"ts":1,', b'"ts"',
-         b"9223372036854775808", b"99999999999999999999999"]
+         b"NaN", b'"nan"', b"-", b"+", b"0", b"00", b"1e5", b"1.", b".5", b"1e999", b" ", b"\t", b"\r", b"\x00",
+         b"\x0b", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xc2\xa0", b"\xe2\x80\xa8", b"/**/",
+         b'"ts":1,', b'"ts"', b"9223372036854775808", b"99999999999999999999999"]
 
 
 def mutated(pick: random.Random) -> bytes:

@@ -195,7 +195,8 @@ def test_lines_and_binary(tmp_path):
 def test_a_zero_within_a_text_comes_back_from_a_binary_file(tmp_path):
     program = compiled('app texts\nrecord Line { body: text<5> }\nsource lines: Line = jsonl("in.jsonl")\n'
                        'sink out = lines to jsonl("out.jsonl")\n', tmp_path)
-    rows = "".join(f'{{"body":"{body}"}}\n' for body in ("a\\u0000b", "\\u0000", "\\u0000c", "", "abcde", "a\\u0000\\u0000"))
+    rows = "".join(f'{{"body":"{body}"}}\n'
+                   for body in ("a\\u0000b", "\\u0000", "\\u0000c", "", "abcde", "a\\u0000\\u0000"))
     (tmp_path / "in.jsonl").write_text(rows)
     assert program.run("--sink", "out=binary:packed").returncode == 0
     answer = program.run("--source", "lines=binary:packed")

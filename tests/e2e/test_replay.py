@@ -52,9 +52,9 @@ def test_full_speed_is_the_default_and_a_high_rate_loses_nothing(replay):
 
 
 def test_times_beyond_the_axis_are_not_waited_for(replay):
-    for time in (-(1 << 63), (1 << 63) - 1):
-        rows = (replay.folder / "a.csv").read_text().replace("ts,n\n", f"ts,n\n{time},0\n").splitlines(keepends=True)
-        (replay.folder / "a.csv").write_text("".join([*rows[:20], f"{time},0\n", *rows[20:]]))
+    for moment in (-(1 << 63), (1 << 63) - 1):
+        rows = (replay.folder / "a.csv").read_text().replace("ts,n\n", f"ts,n\n{moment},0\n").splitlines(keepends=True)
+        (replay.folder / "a.csv").write_text("".join([*rows[:20], f"{moment},0\n", *rows[20:]]))
         answer = replay.run("--speed", "20x", "--stats")
         assert answer.returncode == 0 and complete(replay), answer.stderr
 

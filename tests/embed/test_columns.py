@@ -127,7 +127,8 @@ def arrow_forms(pa) -> dict:
 
 
 def test_every_form_of_arrow_strings(program, pa):
-    numbers = {name: pa.array(column) for name, column in columns().items() if name not in ("key", "note", "xs", "good")}
+    numbers = {name: pa.array(column) for name, column in columns().items()
+               if name not in ("key", "note", "xs", "good")}
     xs = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(16, dtype="i2")), 2)
     good = pa.concat_arrays([pa.array([True] * 5), pa.array(columns()["good"])])[5:]
     for name, column in arrow_forms(pa).items():

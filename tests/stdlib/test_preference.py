@@ -102,7 +102,8 @@ def test_against_the_definitions(dfc, tmp_path: Path, values, size, slide):
     (tmp_path / "app.dfl").write_text(PROGRAM.replace("SIZE", str(size)).replace("SLIDE", str(slide)))
     (tmp_path / "best.c").write_text(BEST_C)
     head = "id," + ",".join(f"p{d}" for d in range(8))
-    (tmp_path / "points.csv").write_text("\n".join([head, *(f"{i}," + ",".join(map(repr, p)) for i, p in points.items())]))
+    lines = (f"{i}," + ",".join(map(repr, p)) for i, p in points.items())
+    (tmp_path / "points.csv").write_text("\n".join([head, *lines]))
     answer = dfc("run", "app.dfl")
     assert answer.returncode == 0, answer.stderr
     with open(tmp_path / "out.csv", newline="") as file:

@@ -22,7 +22,8 @@ sink out = found to csv("out.csv")
 
 def test_sketches(dfc, tmp_path: Path):
     chance = random.Random(11)
-    rows = [(at // 4, f"u{min(int(chance.paretovariate(0.7)), 3000)}", chance.lognormvariate(2, 1)) for at in range(12000)]
+    rows = [(at // 4, f"u{min(int(chance.paretovariate(0.7)), 3000)}", chance.lognormvariate(2, 1))
+            for at in range(12000)]
     (tmp_path / "sketch.dfl").write_text(PROGRAM)
     (tmp_path / "visits.csv").write_text("ts,user,took\n" + "".join(f"{t},{u},{x!r}\n" for t, u, x in rows))
     answer = dfc("run", "sketch.dfl")

@@ -43,7 +43,8 @@ def test_stats(dfc, tmp_path: Path, workers: int):
     with open(tmp_path / "out.csv", newline="") as file:
         got = sorted(((int(row["key"]), n, row) for n, row in enumerate(csv.DictReader(file))), key=lambda r: r[:2])
     assert len(got) == len(wanted) > 10
-    for (key, values), (got_key, _, row) in zip(wanted, got):
+    for (key, values), (got_key, _, row) in zip(wanted, got, strict=True):
         assert key == got_key
         found = [float(row[name]) for name in ("cov", "cor", "rise", "base", "z", "geo")]
-        assert all(math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-7) for a, b in zip(values, found)), (values, found)
+        assert all(math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-7)
+                   for a, b in zip(values, found, strict=True)), (values, found)

@@ -30,7 +30,8 @@ sink out = moments |> map { year: year(at), month: month(at), day: day(at), hour
     found = run(dfc, tmp_path, program, "at", list(map(str, moments)))
     for moment, row in zip(moments, found, strict=True):
         utc = time.gmtime(moment // 1000)
-        wanted = (utc.tm_year, utc.tm_mon, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, utc.tm_wday + 1, utc.tm_yday)
+        wanted = (utc.tm_year, utc.tm_mon, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                  utc.tm_wday + 1, utc.tm_yday)
         assert tuple(map(int, row.values())) == wanted, moment
 
 

@@ -20,7 +20,8 @@ source quotes: Quote = csv("quotes.csv") event time ts
 
 
 def program(clauses: str, value: str = "avg(price)"):
-    text = f"{HEAD}operator x on quotes {clauses} -> Out {{ alternate a = {{ m: {value} }} }}\nsink o = x to csv(\"o.csv\")\n"
+    text = (f"{HEAD}operator x on quotes {clauses} -> Out {{ alternate a = {{ m: {value} }} }}\n"
+            'sink o = x to csv("o.csv")\n')
     return pipeline.check(text, "forced.dfl", {})
 
 
@@ -59,7 +60,8 @@ APPLIES = [
 ]
 
 
-@pytest.mark.parametrize(("clauses", "value", "expected"), APPLIES, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("clauses", "value", "expected"), APPLIES,
+                         ids=lambda value: value if isinstance(value, str) else "")
 def test_what_applies(clauses, value, expected):
     checked = program(clauses, value)
     function = function_of(checked, checked.step("x"))
@@ -68,7 +70,8 @@ def test_what_applies(clauses, value, expected):
     assert all(why is None or len(why) > 10 for why in refused.values())
 
 
-@pytest.mark.parametrize(("clauses", "value", "expected"), APPLIES, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("clauses", "value", "expected"), APPLIES,
+                         ids=lambda value: value if isinstance(value, str) else "")
 def test_forcing_what_does_not_apply_is_an_error(clauses, value, expected):
     for name in PATTERNS:
         found = codes(f"{clauses} pattern {name}", value)
@@ -125,7 +128,8 @@ def test_words_become_the_same_structure():
 KEYED = "by symbol window count 10 slide 5"
 
 
-@pytest.mark.parametrize("clauses", [f"{KEYED} pattern pane_farming {{ merge: ring }}", f"{KEYED} pattern pane_farming(merge: ring)"])
+@pytest.mark.parametrize("clauses", [f"{KEYED} pattern pane_farming {{ merge: ring }}",
+                                     f"{KEYED} pattern pane_farming(merge: ring)"])
 def test_a_setting_without_code_is_refused_when_planned(clauses):
     assert codes(clauses, plan=True) == ["E0810"]
 

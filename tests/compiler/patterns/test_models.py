@@ -16,7 +16,7 @@ from tests.compiler.patterns.reference import FUNCTION, LOAD, MACHINE, OPERATOR,
 
 
 def settings():
-    for name, module in PATTERNS.items():
+    for module in PATTERNS.values():
         if module.applies(FUNCTION) is None:
             for workers in (1, 2, 6):
                 yield from (one for one in module.configurations(LOAD, workers) if why_not(FUNCTION, one) is None)

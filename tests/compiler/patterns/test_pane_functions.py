@@ -1,4 +1,4 @@
-"""Functions over panes in C: what applies to them, when they are cut, and that the model chooses panes where they pay."""
+"""Functions over panes in C: what applies to them, when they are cut, and that panes are chosen where they pay."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ sink out = best to csv("out.csv")
 
 
 def graph_of(clauses: str, cost: str = "", more: str = "", slack: str = "slack 0ms"):
-    return pipeline.flow(pipeline.check(PROGRAM.format(clauses=clauses, cost=cost, more=more, slack=slack), "app.dfl", {}))
+    text = PROGRAM.format(clauses=clauses, cost=cost, more=more, slack=slack)
+    return pipeline.flow(pipeline.check(text, "app.dfl", {}))
 
 
 def steps_of(graph, *patterns: str) -> dict[str, str]:

@@ -8,7 +8,8 @@ import pytest
 from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, ProfileError, StepCosts, from_json, to_json
 
 PROFILE = Profile("hft", "calibration", {"emit_ns": 7.0, "hop_ns": 3000.0}, {"quotes": 3e5}, {
-    "predict": OperatorProfile({"regression": StepCosts(9.5, None, 136000.0, 20.0)}, 0.04, Keys(2836, 0.0287, (0.0287, 0.019))),
+    "predict": OperatorProfile({"regression": StepCosts(9.5, None, 136000.0, 20.0)}, 0.04,
+                               Keys(2836, 0.0287, (0.0287, 0.019))),
     "mid": OperatorProfile({"mid": StepCosts(1.5)})})
 
 
@@ -33,15 +34,17 @@ def changed(path: str, value) -> str:
 @pytest.mark.parametrize(("text", "code"), [
     ("", "E0510"), ("notes", "E0510"), ("[1]", "E0510"), ("[" * 100000, "E0510"), ("{}", "E0511"),
     (changed("schema", 2), "E0511"), (changed("schema", "1"), "E0511"), (changed("app", 3), "E0510"),
-    (changed("app", "other"), "E0513"), (changed("machine.emit_ns", -1), "E0512"), (changed("machine.emit", 1), "E0512"),
-    (changed("machine.emit_ns", float("nan")), "E0512"), (changed("machine.emit_ns", 1e300), "E0512"),
+    (changed("app", "other"), "E0513"), (changed("machine.emit_ns", -1), "E0512"),
+    (changed("machine.emit", 1), "E0512"), (changed("machine.emit_ns", float("nan")), "E0512"),
+    (changed("machine.emit_ns", 1e300), "E0512"),
     (changed("machine", []), "E0510"), (changed("operators.predict", 3), "E0510"),
     (changed("operators.predict.costs.regression.window", "much"), "E0512"),
     (changed("operators.predict.costs.regression.window", True), "E0512"),
     (changed("operators.predict.costs.regression.windows", 3), "E0512"),
     (changed("operators.predict.selectivity", -0.5), "E0512"), (changed("operators.predict.keys.p_max", 0), "E0512"),
     (changed("operators.predict.keys.p_max", 1.5), "E0512"), (changed("operators.predict.keys.count", 0), "E0512"),
-    (changed("operators.predict.keys.count", 2.5), "E0512"), (changed("operators.predict.keys.top", [0.1, 0.2]), "E0512"),
+    (changed("operators.predict.keys.count", 2.5), "E0512"),
+    (changed("operators.predict.keys.top", [0.1, 0.2]), "E0512"),
     (changed("operators.predict.keys.top", [0.9, 0.8]), "E0512"), (changed("sources.quotes", 5), "E0510"),
     (changed("sources.quotes.rate", -5), "E0512"),
 ])

@@ -70,8 +70,9 @@ def test_one_seed_gives_one_result():
 
 
 def test_on_demand_and_order_are_played():
-    turn, demand = (play_once(OPERATOR, MACHINE, Pattern("window_farming", NOWHERE, workers=3, schedule=schedule), 60_000)
-                    for schedule in ("round_robin", "on_demand"))
+    patterns = (Pattern("window_farming", NOWHERE, workers=3, schedule=schedule)
+                for schedule in ("round_robin", "on_demand"))
+    turn, demand = (play_once(OPERATOR, MACHINE, one, 60_000) for one in patterns)
     assert turn.results == demand.results and demand.latency <= turn.latency * 1.01
 
 
