@@ -2,9 +2,9 @@
 
     python benchmarks/predict.py [--scale 0.5] [--repeats 5] [--row NAME]
 
-Every program of patterns.py is calibrated on its own data. Each pattern then runs on one and on two workers, in turns, over
-a first part of the data, which fills the windows, and over all of it: what the rest took is the time at full speed, which
-is what the models speak of. Other work on the machine makes wall-clock time longer, but hardly CPU time: so that is
+Every program of patterns.py is calibrated on its own data. Each pattern then runs on one and on two workers, in turns,
+over a first part of the data, which fills the windows, and over all of it: what the rest took is the time at full speed,
+which is what the models speak of. Other work on the machine makes wall-clock time longer, but hardly CPU time: so that is
 compared too. It counts the waiting of threads that have nothing to do, as far as they do not sleep.
 """
 
@@ -145,7 +145,8 @@ def line(title: str, predicted: Predicted, runs: Runs, tuples: int) -> str:
     cpu = statistics.median(runs.cpu) * 1e9 / tuples
     off = predicted.model / rate - 1
     return (f"| {title} | {speed(predicted.model)} | {speed(predicted.simulated)} | {speed(rate)} | {off:+.0%}"
-            f"{'' if abs(off) <= NEAR else ' !'} | {predicted.work:.4g} | {cpu:.4g} | {predicted.work / max(cpu, 1e-9) - 1:+.0%} |")
+            f"{'' if abs(off) <= NEAR else ' !'} | {predicted.work:.4g} | {cpu:.4g} | "
+            f"{predicted.work / max(cpu, 1e-9) - 1:+.0%} |")
 
 
 def speed(rate: float) -> str:
