@@ -3,9 +3,9 @@
     python benchmarks/predict.py [--scale 0.5] [--repeats 5] [--row NAME]
 
 Every program of patterns.py is calibrated on its own data. Each pattern then runs on one and on two workers, in turns,
-over a first part of the data, which fills the windows, and over all of it: what the rest took is the time at full speed,
-which is what the models speak of. Other work on the machine makes wall-clock time longer, but hardly CPU time: so that is
-compared too. It counts the waiting of threads that have nothing to do, as far as they do not sleep.
+over a first part of the data, which fills the windows, and over all of it: what the rest took is the time at full
+speed, which is what the models speak of. Other work on the machine makes wall-clock time longer, but hardly CPU
+time: so that is compared too. It counts the waiting of threads that have nothing to do, as far as they do not sleep.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def draw(rows: list[Row]) -> str:
-    what = f"{len(rows)} windows, one every 200 ms: offers that no other beats in everything, and the few that the top-δ " \
-        "query leaves"
+    what = f"{len(rows)} windows, one every 200 ms: offers that no other beats in everything, and the few that the " \
+        "top-δ query leaves"
     picture = Picture("The best offers of the last second", what)
     span = (0, rows[-1]["until"] / 1e6)
     many = Panel(picture, (70, 90, 800, 150), span, (0, 1.06 * max(row["skyline"] for row in rows)))
