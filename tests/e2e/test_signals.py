@@ -136,6 +136,12 @@ def nobody_answers():
         yield f"tcp:127.0.0.1:{server.getsockname()[1]}?format=csv"
 
 
+def send_header(process):
+    """Sources are opened before sinks, so that a mistake there leaves no file behind; this one waits for its header."""
+    process.stdin.write(b"ts,symbol,size\n")
+    process.stdin.flush()
+
+
 @pytest.mark.parametrize("words", [(), ("--stats",), ("--workers", 3)], ids=["plain", "stats", "workers"])
 @pytest.mark.parametrize("where", ["csv:fifo", "binary:fifo", "binary:plain", "socket"])
 def test_while_a_sink_waits_for_its_other_side(built, tmp_path, where, words):
@@ -144,6 +150,7 @@ def test_while_a_sink_waits_for_its_other_side(built, tmp_path, where, words):
     os.mkfifo(tmp_path / "plain.symbols")
     with nobody_answers() as address:
         process = built.at(tmp_path).start("--sink", f"sums={address if where == 'socket' else where}", *words)
+        send_header(process)
         wait_until(lambda: waits_in_poll(process.pid), process)
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0, process.stderr.read()
@@ -154,9 +161,10 @@ def test_while_a_sink_waits_for_its_other_side(built, tmp_path, where, words):
 def test_a_fifo_gets_a_reader_late(built, tmp_path, workers):
     os.mkfifo(tmp_path / "fifo")
     process = built.at(tmp_path).start("--sink", "sums=csv:fifo", "--workers", workers)
+    send_header(process)
     wait_until(lambda: waits_in_poll(process.pid), process)
     with open(tmp_path / "fifo") as reader:
-        process.stdin.write(b"ts,symbol,size\n1,a,1\n")
+        process.stdin.write(b"1,a,1\n")
         process.stdin.close()
         assert reader.read() == "symbol,total,n\na,1,1\n"
     assert process.wait(PATIENCE) == 0
