@@ -34,6 +34,7 @@ def shared_view(context: Context, sharing: Sharing) -> View:
     expire = first.body.expire_after if kind == "count_window" else None
     view.extra |= {"members": members, "partial": partial_view(union), "tuple": view.input, "lifts": True,
                    "combines": False, "combines_rows": False, "keeps": False, "owns": True, "types": view.c,
+                   "tuple_faults": f"&s->head.counts[{view.number}].faults",
                    "expire": expire, "blocks": gets_blocks(context, first), "ordered": kind == "time_window",
                    "first_edge": min(member.cut or member.slide for member in members),
                    "forgets": kind == "time_window" or bool(expire), "frees": _frees(members, kind, expire),
@@ -58,5 +59,5 @@ def _copy(field: str) -> str:
 
 def _frees(members: tuple[View, ...], kind: str, expire: int | None) -> tuple[str, ...]:
     if kind == "time_window":
-        return tuple(f"dfrt_order_close(&x->{member.c}.order);" for member in members)
+        return tuple(f"dfrt_order_close(&x->of_{member.c}.order);" for member in members)
     return ("dfrt_order_close(&x->idle_order);",) if expire else ()
