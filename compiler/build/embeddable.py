@@ -8,15 +8,13 @@ one never meet those of the other, and the runtime is there once.
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 from dfc.compiler.artifacts.bundle import Bundle
-from dfc.compiler.failure import Missing
 from dfc.dsl.diagnostics import Diagnostics
 
 from .folder import Tree
-from .program import CompilerFailed, Job, build_once, compile_parts
+from .program import Job, build_once, compile_parts, tool
 from .toolchain import LINK_FLAGS, flags
 
 _FLAGS = ("-fPIC", "-fvisibility=hidden")
@@ -42,21 +40,12 @@ def _link(bundle: Bundle, tree: Tree, job: Job, out: Path) -> str:
              *LINK_FLAGS)
     whole = str(job.folder / f"{bundle.app}.o")
     job.call("-r", "-nostdlib", "-o", whole, *objects)
-    _tool("objcopy", "--localize-hidden", whole)
+    tool("objcopy", "--localize-hidden", whole)
     shutil.copyfile(runtime, static)
-    _tool("ar", "rcsD", static, whole)
+    tool("ar", "rcsD", static, whole)
     return said
 
 
 def _undefined(job: Job) -> tuple[str, ...]:
     """A function that nothing defines is an error; but a sanitizer's own come with the executable."""
     return () if any(flag.startswith("-fsanitize") for flag in job.flags) else ("-Wl,--no-undefined",)
-
-
-def _tool(*words: str) -> None:
-    try:
-        subprocess.run(words, check=True, capture_output=True, text=True)
-    except FileNotFoundError:
-        raise Missing(f"`{words[0]}` is missing: install it with `apt-get install binutils`") from None
-    except subprocess.CalledProcessError as error:
-        raise CompilerFailed(error.stderr) from None

@@ -156,7 +156,17 @@ def _archive(job: Job, sources: list[str], out: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="dfc-objects-") as folder:
         job.objects(sources, Path(folder))
         objects = sorted(map(str, Path(folder).glob("*.o")))
-        try:
-            subprocess.run(["ar", "rcsD", str(out / "libdfrt.a"), *objects], check=True, capture_output=True)
-        except FileNotFoundError:
-            raise Missing("`ar` is missing: install it with `apt-get install binutils`") from None
+        tool("ar", "rcsD", str(out / "libdfrt.a"), *objects)
+
+
+def tool(*words: str) -> None:
+    """Runs a program of the C compiler's company."""
+    try:
+        subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    except FileNotFoundError:
+        raise Missing(f"`{words[0]}` is missing: install it with `apt-get install binutils`") from None
+    except subprocess.CalledProcessError as error:
+        no_room = _NO_ROOM.search(error.stderr)
+        if no_room:
+            raise Failure(f"`{words[0]}` could not write what it made: {no_room[0]}") from None
+        raise CompilerFailed(error.stderr) from None
