@@ -167,6 +167,7 @@ def tool(*words: str) -> None:
         raise Missing(f"`{words[0]}` is missing: install it with `apt-get install binutils`") from None
     except subprocess.CalledProcessError as error:
         no_room = _NO_ROOM.search(error.stderr)
-        if no_room:
-            raise Failure(f"`{words[0]}` could not write what it made: {no_room[0]}") from None
+        if no_room or not error.stderr.strip():  # `ar` says nothing when the disk is full
+            why = no_room[0] if no_room else "it does not say why; is the disk full?"
+            raise Failure(f"`{words[0]}` could not write what it made: {why}") from None
         raise CompilerFailed(error.stderr) from None
