@@ -35,7 +35,11 @@ def main(argv: list[str] | None = None) -> int:
 def _run(argv: list[str]) -> int:
     words, program_words = split_words(argv)
     parser = make_parser()
-    args = parser.parse_args(words)
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        takes = args.command in ("run", "calibrate")
+        hint = "; words for the program itself stand behind `--`, as in `-- --source NAME=csv:FILE`" if takes else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     if args.command is None:
         parser.print_help(sys.stderr)
         return USAGE

@@ -17,26 +17,6 @@ typedef struct result {
     double mode;
 } result;
 
-static group **groups;
-static size_t capacity;
-
-static group *group_number(uint32_t number)
-{
-    if (UNLIKELY(number >= capacity)) {
-        size_t more = capacity == 0 ? 4096 : 4 * capacity;
-        groups = realloc(groups, more * sizeof(group *));
-        if (groups == NULL) die("memory");
-        memset(groups + capacity, 0, (more - capacity) * sizeof(group *));
-        capacity = more;
-    }
-    if (UNLIKELY(groups[number] == NULL)) {
-        groups[number] = allocate(sizeof(group));
-        groups[number]->at = 0;
-        groups[number]->complete = WINDOW;
-    }
-    return groups[number];
-}
-
 static void emit(group *g, int64_t key, output *out)
 {
     result r = {key, mode_of(g->prices + g->at - WINDOW, WINDOW)};
@@ -56,10 +36,12 @@ int main(int argc, char **argv)
     const quote *quotes = (const quote *)file.data;
     size_t count = file.size / sizeof *quotes;
     table keys = new_table(1 << 12);
+    rooms groups = {0};
     output *out = create(argv[2]);
     for (size_t i = 0; i < count; i++) {
         if (i * sizeof *quotes % AHEAD == 0) touch(&file, i * sizeof *quotes);
-        group *g = group_number(group_of(&keys, quotes[i].key));
+        group *g = room_of(&groups, group_of(&keys, quotes[i].key), sizeof *g);
+        if (UNLIKELY(g->complete == 0)) g->complete = WINDOW;
         g->prices[g->at++] = quotes[i].price;
         if (UNLIKELY(g->at == g->complete)) emit(g, quotes[i].key, out);
     }

@@ -72,4 +72,23 @@ static inline uint32_t group_of(table *t, int64_t key)
     return LIKELY(group != 0) ? group - 1 : insert(t, key);
 }
 
+/* Groups that are large each have memory of their own: zeroes, when the group is new. */
+typedef struct rooms {
+    void **of;
+    size_t capacity;
+} rooms;
+
+static inline void *room_of(rooms *r, uint32_t group, size_t size)
+{
+    if (UNLIKELY(group >= r->capacity)) {
+        size_t more = r->capacity == 0 ? 4096 : 4 * r->capacity;
+        r->of = realloc(r->of, more * sizeof *r->of);
+        if (r->of == NULL) die("memory");
+        memset(r->of + r->capacity, 0, (more - r->capacity) * sizeof *r->of);
+        r->capacity = more;
+    }
+    if (UNLIKELY(r->of[group] == NULL)) r->of[group] = memset(allocate(size), 0, size);
+    return r->of[group];
+}
+
 #endif

@@ -64,31 +64,25 @@ def _field(c: str, title: str, type_: Type, index: int, offset: int, lone: bool)
 
 
 def _parse(c: str, type_: Type, index: int) -> str:
-    words = f"row[{index}].data, row[{index}].size, &r->{c}"
-    match type_:
-        case Int() | Float():
-            return f"dfrt_parse_{type_}({words})"
-        case Bool():
-            return f"dfrt_parse_bool({words})"
-        case Symbol():
-            return f"dfrt_parse_symbol({words})"
-        case Text(size):
-            return f"dfrt_parse_text({words}, {size})"
-    return f"dfrt_parse_i64({words})"
+    """From a slice of a row that was split."""
+    return _taken("parse", type_, f"row[{index}].data, row[{index}].size", f"&r->{c}")
 
 
 def _parse_field(c: str, type_: Type, index: int) -> str:
+    """From a row as it stands in its block; short symbols are looked for among the last ones first."""
     field = f"dfrt_row_field(rows, bounds, columns[{index}], end)"
+    return _taken("field", type_, field + (", rows->recent" if isinstance(type_, Symbol) else ""), f"&r->{c}")
+
+
+def _taken(how: str, type_: Type, source: str, place: str) -> str:
     match type_:
         case Int() | Float():
-            return f"dfrt_field_{type_}({field}, &r->{c})"
-        case Bool():
-            return f"dfrt_field_bool({field}, &r->{c})"
-        case Symbol():
-            return f"dfrt_field_symbol({field}, rows->recent, &r->{c})"
+            return f"dfrt_{how}_{type_}({source}, {place})"
+        case Bool() | Symbol():
+            return f"dfrt_{how}_{'bool' if isinstance(type_, Bool) else 'symbol'}({source}, {place})"
         case Text(size):
-            return f"dfrt_field_text({field}, &r->{c}, {size})"
-    return f"dfrt_field_i64({field}, &r->{c})"
+            return f"dfrt_{how}_text({source}, {place}, {size})"
+    return f"dfrt_{how}_i64({source}, {place})"
 
 
 def _print(c: str, type_: Type, lone: bool) -> str:
