@@ -1,0 +1,23 @@
+/* Which worker gets which slot or heavy key: Balanced and Flux (002 §6.4.3).
+ *
+ * Threads:   none.
+ * Ownership: the caller owns everything.
+ * Progress:  O(count · log count).
+ */
+#ifndef DFRT_CONTROL_REBALANCE_H
+#define DFRT_CONTROL_REBALANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dfrt_balancer { DFRT_BALANCED, DFRT_FLUX };
+
+/* `weights[i]`: load of part i (arrivals times service time), zero or NaN: not seen. `owner[i]` is read and written. Parts
+ * of workers that are no longer in use are always moved. `order`: room for `count` numbers. Answers how many moved. */
+unsigned dfrt_rebalance(enum dfrt_balancer balancer, const double *weights, uint16_t *owner, unsigned count,
+                        unsigned workers, double imbalance, uint32_t *order);
+
+/* Whether it is time: no change in this step and the one before, and max ρ above 1.1 or max/min above 1.3. */
+bool dfrt_rebalance_due(const double *loads, unsigned workers, bool moved_lately);
+
+#endif
