@@ -32,7 +32,7 @@ typedef struct dfrt_controller_options {
 
 typedef struct dfrt_controller dfrt_controller;
 
-size_t dfrt_controller_size(const dfrt_controller_options *options);
+size_t dfrt_controller_size(const dfrt_controller_options *options, const dfrt_limits *limits);
 /* `room`: dfrt_controller_size bytes, aligned for anything. */
 dfrt_controller *dfrt_controller_start(void *room, const dfrt_controller_options *options, const dfrt_limits *limits,
                                        const dfrt_goals *goals, dfrt_setting now);

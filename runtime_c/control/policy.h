@@ -85,6 +85,7 @@ typedef struct dfrt_goals {
 typedef struct dfrt_prediction {
     dfrt_setting setting;
     double utilisation, latency, throughput, power, cost; /* NaN: the policy has no model of it */
+    double waiting; /* mean waiting time before the correction, which is learned from it */
 } dfrt_prediction;
 
 enum { DFRT_MOST_ALTERNATIVES = 8 };
@@ -105,7 +106,7 @@ typedef struct dfrt_situation {
     const dfrt_goals *goals;
     dfrt_setting now;
     double forecast[DFRT_MOST_HORIZON];
-    double correction; /* what to multiply Kingman's waiting time with (kingman.h) */
+    double correction; /* what to multiply Kingman's waiting time with (models.h) */
 } dfrt_situation;
 
 /* Parameters of all policies by name, so that configuration, simulator and search set them alike. NaN: the default of the
@@ -118,12 +119,17 @@ typedef struct dfrt_parameter {
 
 enum { DFRT_MOST_PARAMETERS = 24 };
 
-/* A policy (constant). Its state is `size` bytes, aligned for anything, zeroed by the caller before `start`. */
+/* A parameter as it holds: the standard where `value` is NaN, otherwise inside of what is allowed. */
+double dfrt_parameter_of(const dfrt_parameter *parameter, double value);
+
+/* A policy (constant). Its state is `size` bytes, aligned for anything, zeroed by the caller before `start`. `values` are
+ * those of the parameters in their order, NaN for the standard; `size` gets the same as `start`, and the limits of later
+ * calls lie inside of those. */
 typedef struct dfrt_policy {
     const char *name;
     const char *about; /* one line */
-    size_t size;
     const dfrt_parameter *parameters; /* ends with a NULL name */
+    size_t (*size)(const double *values, const dfrt_limits *limits);
     void (*start)(void *state, const double *values, const dfrt_limits *limits, const dfrt_goals *goals);
     void (*decide)(void *state, const dfrt_situation *situation, dfrt_decision *decision);
     /* What the policy has learned, as text without newlines, to `room` bytes; answers the bytes needed. NULL where
