@@ -27,6 +27,7 @@ typedef struct dfrt_watch {
     uint32_t left, every; /* of the stage's thread: triggers to the next sample; how far samples are apart */
     uint64_t began_ns, chance;
     double mean_ns;
+    struct dfrt_stage_monitor *monitor; /* of the thread that computes; a round may take longer than a control step */
     _Alignas(64) _Atomic uint64_t triggers;
     dfrt_watched_alternate alternates[DFRT_WATCHED_ALTERNATES];
     _Atomic double *slot_ns;       /* by slot: time of sampled triggers, times `every` */
@@ -56,7 +57,6 @@ typedef struct dfrt_stage_monitor {
     dfrt_spacing arrivals;    /* of tuples, where the stage reads the sources */
     dfrt_spacing results;     /* of results, where it has sinks */
     dfrt_counted *counts;     /* by step of the program, as of the last end of a round */
-    _Atomic uint64_t *malformed; /* by source, where the stage reads them */
     unsigned step_count;
 } dfrt_stage_monitor;
 
@@ -86,25 +86,32 @@ void dfrt_watch_end(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool g
 
 /* --- for the agent ------------------------------------------------------------------------------------- */
 
-/* Zeroed and ready; NULL: no memory. */
-dfrt_watch *dfrt_watch_open(void);
+/* `monitor`: of the stage whose thread computes. They end the program when there is no memory. */
+dfrt_watch *dfrt_watch_open(dfrt_stage_monitor *monitor);
 void dfrt_watch_close(dfrt_watch *watch);
-dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count, unsigned source_count);
+dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count);
 void dfrt_stage_monitor_close(dfrt_stage_monitor *monitor);
 
 /* --- for stages, which call them only when they are watched ---------------------------------------------- */
 
+uint64_t dfrt_now_ns(void);
 void dfrt_spacing_add(dfrt_spacing *spacing, uint64_t now_ns, uint64_t count);
-/* The thread begins to work. */
-void dfrt_monitor_start(dfrt_stage_monitor *monitor, uint64_t now_ns);
+/* The thread begins to work. A stage of the fused layout that is not the first one has none. */
+void dfrt_monitor_start(dfrt_stage_monitor *monitor);
 /* It has waited since `began_ns`, for input or for room. */
 void dfrt_monitor_idle(dfrt_stage_monitor *monitor, uint64_t began_ns);
 void dfrt_monitor_blocked(dfrt_stage_monitor *monitor, uint64_t began_ns);
-/* Tuples of the round at hand. */
+
+/* A stage that reads the sources has taken so many tuples, from `read_ns` on. */
+void dfrt_monitor_read(dfrt_stage_monitor *monitor, uint64_t tuples, uint64_t read_ns);
+
+/* Takes tuples of the round at hand. */
 static inline void dfrt_monitor_take(dfrt_stage_monitor *monitor, uint64_t count)
 {
+    if (monitor->round_elements == 0) {
+        monitor->began_ns = dfrt_now_ns();
+    }
     monitor->round_elements += count;
-    dfrt__watch_bump(&monitor->elements, count);
 }
 
 #endif
