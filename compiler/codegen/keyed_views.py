@@ -144,6 +144,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                      combines=combines, owns=combines or kind == "session_window", blocks=gets_blocks(context, step),
                      forgets=ordered or kind == "moving_window" or bool(expire), expire=expire,
                      active=active_alternate(context, step) if isinstance(step.body, typed.Operator) else "0",
+                     watched=isinstance(step.body, typed.Operator),
                      partial=partial_view(partial), **extra)
     view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False,
                    "synchronous": False, "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1,

@@ -15,7 +15,7 @@ from ..graph.used import c_functions, used_aggregates, used_fields, used_functio
 from ..select.segments import releases
 from .blocks import block_of
 from .connectors import connector_spec
-from .control import control_configuration, notice
+from .control import control_configuration
 from .embedding import embedding_files
 from .header import declarations, header, library_files
 from .names import Names, c_string, identifier
@@ -78,7 +78,7 @@ def _program_c(whole: Context, version: str) -> str:
     return render(
         "program.c.j2", app=program.name, file=os.path.basename(program.file), abi=ABI, program=context.names.program,
         plan_lines=to_text(plan).replace("*/", "* /").splitlines(), quoted_app=c_string(program.name),
-        version=c_string(version), notice=notice(program), light="true" if plan.light else "false",
+        version=c_string(version), control=_control(whole), light="true" if plan.light else "false",
         staged="true" if plan.layout is not None and plan.layout.kind == "staged" else "false",
         functions=functions, records=record_code(_records(context)),
         stores=[c.store for c in code.values() if c.store], segments=[_segment(s, code) for s in plan.segments],
@@ -258,11 +258,17 @@ def _step_entries(context: Context) -> list[dict]:
     same = (typed.Map, typed.Scan, typed.Update, typed.Sink, typed.Union_)
     return [{"name": c_string(step.name), "kind": c_string(_kind(step)), "c": context.names.step(step.name),
              "inputs": [] if isinstance(step.body, typed.Late) else [context.number(name) for name in step.inputs],
-             "same": "true" if isinstance(step.body, same) else "false"} for step in context.graph.steps]
+             "same": "true" if isinstance(step.body, same) else "false",
+             "segment": context.plan.segment_of(step.name).number} for step in context.graph.steps]
 
 
 def _kind(step: typed.Step) -> str:
     return type(step.body).__name__.lower() if isinstance(step.body, Part) else kind_of(step.body)
+
+
+def _control(context: Context) -> list[str]:
+    """The configuration as the program carries it: line by line, since C has a limit for literals."""
+    return [c_string(line) for line in control_configuration(context.graph, context.plan).splitlines()]
 
 
 def _alternates(context: Context) -> list[dict]:

@@ -51,6 +51,7 @@ static void explain(const dfrt_field *field, dfrt_slice text, char *out, size_t 
 static void keep(dfrt_source *source, dfrt_slice raw)
 {
     source->malformed++;
+    atomic_store_explicit(&source->malformed_told, source->malformed, memory_order_relaxed);
     if (source->kept.buffer == NULL || raw.size == 0) return;
     dfrt_put_bytes(&source->kept, raw.data, raw.size);
     if (source->unit[0] == 'l') dfrt_put_char(&source->kept, '\n');

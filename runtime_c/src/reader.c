@@ -236,7 +236,7 @@ static bool any_open(const dfrt__reader *reader)
     return open;
 }
 
-static void wait_for_input(dfrt__reader *reader)
+static void sleep_for_input(dfrt__reader *reader)
 {
     if (reader->program->source_count == 1 && reader->program->tick == NULL) {
         (void)dfrt_source_wait(reader->inputs[0].source); /* the stop flag says whether to go on */
@@ -253,6 +253,16 @@ static void wait_for_input(dfrt__reader *reader)
     /* An interrupted wait only means another look at the sources. */
     (void)poll(fds, count, reader->program->tick == NULL ? -1 : TICK_MS);
     free(fds);
+}
+
+static void wait_for_input(dfrt__reader *reader)
+{
+    dfrt_stage_monitor *monitor = reading_stage(reader)->monitor;
+    uint64_t began_ns = monitor != NULL ? dfrt_now_ns() : 0;
+    sleep_for_input(reader);
+    if (monitor != NULL) {
+        dfrt_monitor_idle(monitor, began_ns);
+    }
 }
 
 static void tell_progress(dfrt__reader *reader, uint64_t now)
@@ -297,6 +307,15 @@ static bool read_round(dfrt__reader *reader)
     return false;
 }
 
+static void count_round(dfrt__reader *reader, uint64_t read_ns)
+{
+    dfrt_stage_monitor *monitor = reading_stage(reader)->monitor;
+    if (monitor != NULL) {
+        dfrt_monitor_read(monitor, reader->tuples - reader->counted_tuples, read_ns);
+        reader->counted_tuples = reader->tuples;
+    }
+}
+
 /* No more input: what has been read is still worked on, then the sources end. */
 static void stop_inputs(dfrt__reader *reader)
 {
@@ -314,6 +333,9 @@ void dfrt__reader_run(dfrt__reader *reader)
 {
     reader->started_ns = reader->told_ns = reader->flushed_ns = dfrt_now_ns();
     reading_stage(reader)->position = 0;
+    if (reading_stage(reader)->monitor != NULL) {
+        dfrt_monitor_start(reading_stage(reader)->monitor);
+    }
     for (unsigned i = 0; i < reader->program->source_count; i++) {
         if (!reader->inputs[i].open) { /* told to stop before its first row */
             end_input(reader, i);
@@ -322,6 +344,7 @@ void dfrt__reader_run(dfrt__reader *reader)
     for (bool ends = false; !ends;) {
         uint64_t read_ns = dfrt_now_ns();
         bool idle = read_round(reader);
+        count_round(reader, read_ns);
         if (idle && reader->program->tick != NULL) {
             reader->program->tick(reading_stage(reader)->segment);
         }

@@ -31,7 +31,7 @@ typedef struct dfrt__reader {
     bool progress;
     uint64_t tuples;
     uint64_t started_ns, ended_ns;
-    uint64_t told_ns, told_tuples, flushed_ns;
+    uint64_t told_ns, told_tuples, flushed_ns, counted_tuples;
 } dfrt__reader;
 
 dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, const dfrt__options *options,

@@ -151,7 +151,7 @@ uint64_t dfrt_source_position(const dfrt_source *source)
 
 uint64_t dfrt_source_malformed(const dfrt_source *source)
 {
-    return source->malformed;
+    return atomic_load_explicit(&source->malformed_told, memory_order_relaxed);
 }
 
 const char *dfrt_source_error(const dfrt_source *source)

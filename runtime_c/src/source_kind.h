@@ -11,6 +11,8 @@
 #include <dfrt/output.h>
 #include <dfrt/source.h>
 
+#include <stdatomic.h>
+
 typedef struct dfrt__transport dfrt__transport;
 typedef struct dfrt__pace dfrt__pace;
 
@@ -41,6 +43,7 @@ struct dfrt_source {
     dfrt_status final; /* DFRT_OK, or what every further read answers */
     dfrt_error error;
     uint64_t good, malformed;
+    _Atomic uint64_t malformed_told; /* `malformed` for other threads; relaxed, because they want the number only */
     const char *unit;  /* how messages count: "line" or "record" */
     dfrt_output kept;  /* malformed rows; its buffer is NULL without a file */
     bool kept_header;  /* that file has its header: a source may see several */

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "dfrt/program.h"
+#include "monitor.h"
 
 uint64_t dfrt_now_ns(void)
 {
@@ -39,7 +40,7 @@ static bool pump_all(dfrt_stage *stage)
     return empty;
 }
 
-static void wait_for_room(dfrt_stage *stage)
+static void sleep_for_room(dfrt_stage *stage)
 {
     while (!pump_all(stage)) {
         if (dfrt_waiter_pause(&stage->waiter)) {
@@ -52,6 +53,18 @@ static void wait_for_room(dfrt_stage *stage)
         dfrt_waiter_sleep(&stage->waiter);
     }
     stage->waiter.rounds = 0;
+}
+
+static void wait_for_room(dfrt_stage *stage)
+{
+    if (pump_all(stage)) {
+        return;
+    }
+    uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
+    sleep_for_room(stage);
+    if (stage->monitor != NULL) {
+        dfrt_monitor_blocked(stage->monitor, began_ns);
+    }
 }
 
 static void flush_sinks(dfrt_stage *stage)
@@ -77,8 +90,9 @@ static void mark_pending(dfrt_stage *stage)
 
 void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint64_t read_ns)
 {
-    if (stage->results > 0) {
-        dfrt_histogram_add(&stage->latency, dfrt_now_ns() - read_ns, stage->results);
+    uint64_t results = stage->results;
+    if (results > 0) {
+        dfrt_histogram_add(&stage->latency, dfrt_now_ns() - read_ns, results);
         stage->results = 0;
     }
     if (flush || ends_stream) {
@@ -94,11 +108,14 @@ void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint6
     }
     wait_for_room(stage);
     stage->order = 0;
+    if (stage->monitor != NULL) {
+        dfrt__monitor_end_round(stage, results, read_ns);
+    }
 }
 
 /* --- receiving: all links of a round, merged into the order of the sequential program ---------------- */
 
-static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
+static dfrt_batch *sleep_for_batch(dfrt_stage *stage, dfrt_link *link)
 {
     dfrt_batch *batch;
     while ((batch = dfrt_ring_pop(&link->full)) == NULL) {
@@ -112,6 +129,19 @@ static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
         dfrt_waiter_sleep(&stage->waiter);
     }
     stage->waiter.rounds = 0;
+    return batch;
+}
+
+static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
+{
+    dfrt_batch *batch = dfrt_ring_pop(&link->full);
+    if (batch == NULL) {
+        uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
+        batch = sleep_for_batch(stage, link);
+        if (stage->monitor != NULL) {
+            dfrt_monitor_idle(stage->monitor, began_ns);
+        }
+    }
     dfrt_waiter_wake(link->producer);
     return batch;
 }
@@ -161,6 +191,16 @@ static bool has_marker_before(const dfrt_receiver *receiver, uint64_t limit)
            batch->markers[receiver->marker_at].position < limit;
 }
 
+static void hand_over(dfrt_stage *stage, const dfrt_inlet *inlet, const dfrt_run *run)
+{
+    if (stage->monitor != NULL) {
+        dfrt_monitor_take(stage->monitor, run->count);
+    }
+    if (!dfrt_run_failed(stage->run)) {
+        inlet->edge->consume(stage->segment, run);
+    }
+}
+
 /* Hands the elements before `limit` that lie together in the batch to the segment. */
 static void consume(dfrt_stage *stage, const dfrt_inlet *inlet, dfrt_receiver *receiver, uint64_t limit)
 {
@@ -173,9 +213,7 @@ static void consume(dfrt_stage *stage, const dfrt_inlet *inlet, dfrt_receiver *r
     receiver->at = to;
     dfrt_run run = {batch->elements + from * inlet->edge->element_size, batch->times + from,
                     batch->positions + from, batch->orders + from, to - from};
-    if (!dfrt_run_failed(stage->run)) {
-        inlet->edge->consume(stage->segment, &run);
-    }
+    hand_over(stage, inlet, &run);
 }
 
 static void take_marker(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *receiver)
@@ -237,9 +275,7 @@ static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t p
         dfrt_run run = {batch->elements + first->at * inlet->edge->element_size, batch->times + first->at,
                         batch->positions + first->at, batch->orders + first->at, 1};
         first->at++;
-        if (!dfrt_run_failed(stage->run)) {
-            inlet->edge->consume(stage->segment, &run);
-        }
+        hand_over(stage, inlet, &run);
     }
 }
 
@@ -311,6 +347,9 @@ static bool take_next(dfrt_stage *stage, round_end *end)
 void dfrt_stage_run(dfrt_stage *stage)
 {
     round_end end = {0};
+    if (stage->monitor != NULL) {
+        dfrt_monitor_start(stage->monitor);
+    }
     while (!end.ends_stream) {
         end = (round_end){0};
         for (unsigned n = 0; n < stage->inlet_count; n++) {

@@ -37,6 +37,7 @@ typedef struct dfrt_step_entry {
     const unsigned *inputs;
     unsigned input_count;
     bool same;
+    unsigned segment;
 } dfrt_step_entry;
 
 /* An operator with alternates; which one is active is part of the run (dfrt_run_state). */
@@ -51,7 +52,7 @@ typedef struct dfrt_program {
     unsigned abi;
     const char *name;
     const char *version; /* of the compiler that wrote it, and a digest of the program's text */
-    const char *notice;  /* one line for stderr at the start, or NULL */
+    const char *const *control; /* the controller configuration, line by line, NULL behind the last (see configuration.h) */
     bool light;          /* parsing is most of the work, if the sources are files of text */
     bool staged;         /* planned with threads, also where no segment has several */
     unsigned source_count, sink_count, segment_count, edge_count, step_count, alternates_count;

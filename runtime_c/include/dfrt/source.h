@@ -91,6 +91,7 @@ bool dfrt_source_is_live(const dfrt_source *source);
 
 /* Rows consumed so far, malformed ones included. */
 uint64_t dfrt_source_position(const dfrt_source *source);
+/* From any thread while the source is open. */
 uint64_t dfrt_source_malformed(const dfrt_source *source);
 const char *dfrt_source_error(const dfrt_source *source);
 

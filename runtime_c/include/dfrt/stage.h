@@ -12,6 +12,7 @@
 
 #include "dfrt/channel.h"
 #include "dfrt/histogram.h"
+#include "dfrt/monitor.h"
 #include "dfrt/sink.h"
 
 enum { DFRT_SLOTS = 1024 }; /* keyed state is divided into this many slots */
@@ -89,6 +90,7 @@ typedef struct dfrt_stage {
     dfrt_sink **sinks;     /* by sink of the program; opened by the program */
     uint64_t results;      /* handed to sinks in this round */
     dfrt_histogram latency;
+    dfrt_stage_monitor *monitor; /* NULL: nobody watches */
     dfrt_waiter waiter;
 } dfrt_stage;
 
@@ -98,9 +100,16 @@ typedef struct dfrt_segment_head {
     dfrt_count *counts;
     void **peers; /* the segments of the fused layout, by number */
     _Atomic unsigned *alternates; /* of the run: which one is active, by operator with alternates */
+    dfrt_watch **watches; /* by step; NULL where nobody watches */
 } dfrt_segment_head;
 
 /* --- for generated code ----------------------------------------------------------------------------- */
+
+/* Who watches the triggers of an operator of this segment, or NULL. */
+static inline dfrt_watch *dfrt_watched(const dfrt_segment_head *head, unsigned step)
+{
+    return head->watches == NULL ? NULL : head->watches[step];
+}
 
 /* There is no way on without memory: says so and ends the program. */
 _Noreturn void dfrt_out_of_memory(void);
@@ -161,6 +170,5 @@ static inline void dfrt_stage_emit(dfrt_stage *stage, unsigned sink, const void 
 void dfrt_stage_run(dfrt_stage *stage);
 /* Ends a round: counts latency, flushes sinks when asked, passes the round on, waits for room. */
 void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint64_t read_ns);
-uint64_t dfrt_now_ns(void);
 
 #endif

@@ -1,0 +1,180 @@
+#define _GNU_SOURCE
+#include "monitor.h"
+
+#include <stdlib.h>
+
+#include "dfrt/store.h"
+
+/* What a sample costs, about: two looks at the clock and the sums. */
+static const double SAMPLE_NS = 80, SHARE = 0.01;
+enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8 };
+
+/* --- triggers ----------------------------------------------------------------------------------------- */
+
+/* Samples are `every` apart in the mean, but never in step with the input. */
+static uint32_t next_gap(dfrt_watch *watch)
+{
+    watch->chance ^= watch->chance << 13;
+    watch->chance ^= watch->chance >> 7;
+    watch->chance ^= watch->chance << 17;
+    return 1 + (uint32_t)(watch->chance % (2 * (uint64_t)watch->every - 1));
+}
+
+void dfrt_watch_begin(dfrt_watch *watch)
+{
+    watch->began_ns = dfrt_now_ns();
+}
+
+static void count_sample(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool gave, double ns)
+{
+    dfrt_watched_alternate *seen =
+        &watch->alternates[alternate < DFRT_WATCHED_ALTERNATES ? alternate : DFRT_WATCHED_ALTERNATES - 1];
+    dfrt__watch_bump(&seen->samples, 1);
+    dfrt__watch_bump(&seen->results, gave ? 1 : 0);
+    dfrt__watch_raise(&seen->ns, ns);
+    dfrt__watch_raise(&seen->squares, ns * ns);
+    dfrt__watch_raise(&watch->slot_ns[hash >> 54], ns * watch->every);
+    dfrt__watch_raise(&watch->slot_triggers[hash >> 54], watch->every);
+}
+
+static void publish_busy(dfrt_stage_monitor *monitor, uint64_t now_ns)
+{
+    if (monitor->since_ns == 0 || now_ns <= monitor->since_ns) {
+        return;
+    }
+    uint64_t passed = now_ns - monitor->since_ns;
+    dfrt__watch_bump(&monitor->busy_ns, passed > monitor->away_ns ? passed - monitor->away_ns : 0);
+    monitor->since_ns = now_ns;
+    monitor->away_ns = 0;
+}
+
+void dfrt_watch_end(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool gave)
+{
+    uint64_t now_ns = dfrt_now_ns();
+    double ns = (double)(now_ns - watch->began_ns);
+    count_sample(watch, alternate, hash, gave, ns);
+    watch->mean_ns += watch->mean_ns == 0 ? ns : (ns - watch->mean_ns) / MEAN_OVER;
+    double every = SAMPLE_NS / SHARE / (watch->mean_ns > 1 ? watch->mean_ns : 1);
+    watch->every = every < 1 ? 1 : every > EVERY_MOST ? EVERY_MOST : (uint32_t)every;
+    watch->left = next_gap(watch);
+    publish_busy(watch->monitor, now_ns);
+}
+
+dfrt_watch *dfrt_watch_open(dfrt_stage_monitor *monitor)
+{
+    dfrt_watch *watch = dfrt__allocate_lines(sizeof *watch);
+    watch->left = watch->every = FIRST_EVERY;
+    watch->chance = UINT64_C(0x9E3779B97F4A7C15);
+    watch->monitor = monitor;
+    watch->slot_ns = dfrt__allocate_lines(DFRT_SLOTS * sizeof *watch->slot_ns);
+    watch->slot_triggers = dfrt__allocate_lines(DFRT_SLOTS * sizeof *watch->slot_triggers);
+    return watch;
+}
+
+void dfrt_watch_close(dfrt_watch *watch)
+{
+    if (watch != NULL) {
+        free((void *)watch->slot_ns);
+        free((void *)watch->slot_triggers);
+        free(watch);
+    }
+}
+
+/* --- stages ------------------------------------------------------------------------------------------- */
+
+void *dfrt__allocate_lines(size_t size)
+{
+    void *room = NULL;
+    if (posix_memalign(&room, 64, (size + 63) / 64 * 64) != 0) {
+        dfrt_out_of_memory();
+    }
+    return memset(room, 0, (size + 63) / 64 * 64);
+}
+
+dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count)
+{
+    dfrt_stage_monitor *monitor = dfrt__allocate_lines(sizeof *monitor);
+    monitor->counts = dfrt__allocate_lines((step_count + 1u) * sizeof *monitor->counts);
+    monitor->step_count = step_count;
+    return monitor;
+}
+
+void dfrt_stage_monitor_close(dfrt_stage_monitor *monitor)
+{
+    if (monitor != NULL) {
+        free(monitor->counts);
+        free(monitor);
+    }
+}
+
+void dfrt_spacing_add(dfrt_spacing *spacing, uint64_t now_ns, uint64_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    if (spacing->last_ns != 0) {
+        double gap = now_ns > spacing->last_ns ? (double)(now_ns - spacing->last_ns) : 0;
+        dfrt__watch_bump(&spacing->count, count);
+        dfrt__watch_raise(&spacing->ns, gap);
+        dfrt__watch_raise(&spacing->squares, gap * gap / (double)count);
+    }
+    spacing->last_ns = now_ns;
+}
+
+void dfrt_monitor_start(dfrt_stage_monitor *monitor)
+{
+    monitor->since_ns = dfrt_now_ns();
+}
+
+static void leave(dfrt_stage_monitor *monitor, _Atomic uint64_t *total, uint64_t began_ns)
+{
+    uint64_t away = dfrt_now_ns() - began_ns;
+    dfrt__watch_bump(total, away);
+    monitor->away_ns += away;
+}
+
+void dfrt_monitor_idle(dfrt_stage_monitor *monitor, uint64_t began_ns)
+{
+    leave(monitor, &monitor->idle_ns, began_ns);
+}
+
+void dfrt_monitor_blocked(dfrt_stage_monitor *monitor, uint64_t began_ns)
+{
+    leave(monitor, &monitor->blocked_ns, began_ns);
+}
+
+void dfrt_monitor_read(dfrt_stage_monitor *monitor, uint64_t tuples, uint64_t read_ns)
+{
+    dfrt_spacing_add(&monitor->arrivals, read_ns, tuples);
+    if (tuples > 0) {
+        monitor->round_elements = tuples;
+        monitor->began_ns = read_ns;
+    }
+}
+
+static void publish_round(dfrt_stage_monitor *monitor, uint64_t now_ns, uint64_t read_ns)
+{
+    double service = (double)(now_ns - monitor->began_ns);
+    double before = monitor->began_ns > read_ns ? (double)(monitor->began_ns - read_ns) : 0;
+    dfrt__watch_raise(&monitor->waited_ns, (before + service / 2) * (double)monitor->round_elements);
+    dfrt__watch_bump(&monitor->elements, monitor->round_elements);
+    monitor->round_elements = 0;
+}
+
+void dfrt__monitor_end_round(dfrt_stage *stage, uint64_t results, uint64_t read_ns)
+{
+    dfrt_stage_monitor *monitor = stage->monitor;
+    const dfrt_count *counts = ((dfrt_segment_head *)stage->segment)->counts;
+    uint64_t now_ns = dfrt_now_ns();
+    for (unsigned s = 0; s < monitor->step_count; s++) {
+        atomic_store_explicit(&monitor->counts[s].out, counts[s].out, memory_order_relaxed);
+        atomic_store_explicit(&monitor->counts[s].faults, counts[s].faults, memory_order_relaxed);
+        atomic_store_explicit(&monitor->counts[s].late, counts[s].late, memory_order_relaxed);
+    }
+    dfrt_spacing_add(&monitor->results, now_ns, results);
+    if (monitor->round_elements > 0) {
+        publish_round(monitor, now_ns, read_ns);
+    }
+    dfrt__watch_bump(&monitor->rounds, 1);
+    publish_busy(monitor, now_ns);
+}
