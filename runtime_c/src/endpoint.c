@@ -2,23 +2,21 @@
 #define _GNU_SOURCE
 #include <dfrt/endpoint.h>
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "socket_address.h"
+#include "listener.h"
 
 enum { FIRST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 5000 };
 
 typedef enum endpoint_state {
-    LISTENING,  /* `fd` listens */
+    LISTENING,  /* the listener waits for a caller */
     CONNECTING, /* `fd` waits for an answer */
     PAUSING,    /* `timer` runs until the next attempt */
     TAKEN,      /* a connection is out */
@@ -31,9 +29,8 @@ struct dfrt_endpoint {
     bool complained; /* about an attempt that failed: once is enough */
     int epoll, timer, fd;
     int pause_ms;
-    char *name, *title, *path; /* path: of a socket file that we made, else NULL */
-    dev_t device;
-    ino_t inode;
+    dfrt__listener listener;
+    char *name, *title;
 };
 
 /* --- what epoll looks at --- */
@@ -129,9 +126,9 @@ static dfrt_status take_answer(dfrt_endpoint *endpoint, int *fd, dfrt_error *err
 
 static dfrt_status take_caller(dfrt_endpoint *endpoint, int *fd, dfrt_error *error)
 {
-    *fd = accept4(endpoint->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    *fd = accept4(endpoint->listener.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (*fd >= 0) {
-        unwatch(endpoint, endpoint->fd); /* the next caller waits in the queue */
+        unwatch(endpoint, endpoint->listener.fd); /* the next caller waits in the queue */
         hand_out(endpoint, *fd);
         return DFRT_OK;
     }
@@ -163,7 +160,7 @@ bool dfrt_endpoint_lost(dfrt_endpoint *endpoint, const char *why, bool useful)
     if (!endpoint->retry) return false;
     if (endpoint->listens) {
         endpoint->state = LISTENING;
-        return watch(endpoint, endpoint->fd, EPOLLIN);
+        return watch(endpoint, endpoint->listener.fd, EPOLLIN);
     }
     endpoint->complained = true; /* so that the next success is told */
     if (useful) endpoint->pause_ms = FIRST_PAUSE_MS;
@@ -183,48 +180,15 @@ const char *dfrt_endpoint_title(const dfrt_endpoint *endpoint)
 
 /* --- opening and closing --- */
 
-/* With port 0 the system chooses: the title says what it chose. */
-static dfrt_status name_port(dfrt_endpoint *endpoint, dfrt_error *error)
-{
-    dfrt__address bound = {.size = sizeof bound.storage};
-    char host[INET6_ADDRSTRLEN];
-    if (getsockname(endpoint->fd, (struct sockaddr *)&bound.storage, &bound.size) != 0)
-        return dfrt_fail(error, DFRT_IO, "cannot listen on '%s': %s", endpoint->title, strerror(errno));
-    const struct sockaddr_in *four = (const struct sockaddr_in *)&bound.storage;
-    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&bound.storage;
-    bool is_four = bound.storage.ss_family == AF_INET;
-    const void *number = is_four ? (const void *)&four->sin_addr : (const void *)&six->sin6_addr;
-    char *title;
-    if (inet_ntop(bound.storage.ss_family, number, host, sizeof host) == NULL ||
-        asprintf(&title, is_four ? "%s:%u" : "[%s]:%u", host, ntohs(is_four ? four->sin_port : six->sin6_port)) < 0)
-        return dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", endpoint->title);
-    free(endpoint->title);
-    endpoint->title = title;
-    return DFRT_OK;
-}
-
-/* So that only our own file is removed at the end, not one that somebody put in its place. */
-static dfrt_status remember_file(dfrt_endpoint *endpoint, const char *path, dfrt_error *error)
-{
-    struct stat about;
-    endpoint->path = strdup(path);
-    if (endpoint->path == NULL || lstat(path, &about) != 0)
-        return dfrt_fail(error, DFRT_IO, "cannot listen on '%s': %s", path, strerror(errno));
-    endpoint->device = about.st_dev;
-    endpoint->inode = about.st_ino;
-    return DFRT_OK;
-}
-
-static dfrt_status begin_listening(dfrt_endpoint *endpoint, const dfrt_endpoint_spec *spec, dfrt_error *error)
+static dfrt_status begin_listening(dfrt_endpoint *endpoint, dfrt_error *error)
 {
     endpoint->state = LISTENING;
-    endpoint->fd = dfrt__address_socket(&endpoint->address);
-    if (endpoint->fd < 0) return dfrt_fail(error, DFRT_IO, "no socket for '%s': %s", spec->address, strerror(errno));
-    dfrt_status status = dfrt__address_listen(&endpoint->address, endpoint->fd, endpoint->title, error);
+    dfrt_status status = dfrt__listener_open(&endpoint->listener, &endpoint->address, endpoint->title, error);
     if (status != DFRT_OK) return status;
-    status = spec->unix_socket ? remember_file(endpoint, spec->address, error) : name_port(endpoint, error);
-    if (status != DFRT_OK) return status;
-    if (!watch(endpoint, endpoint->fd, EPOLLIN))
+    free(endpoint->title);
+    endpoint->title = strdup(endpoint->listener.title);
+    if (endpoint->title == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", endpoint->listener.title);
+    if (!watch(endpoint, endpoint->listener.fd, EPOLLIN))
         return dfrt_fail(error, DFRT_IO, "cannot wait for '%s': %s", endpoint->title, strerror(errno));
     if (!endpoint->quiet) (void)fprintf(stderr, "%s: listening on %s\n", endpoint->name, endpoint->title);
     return DFRT_OK;
@@ -242,7 +206,7 @@ static dfrt_status begin(dfrt_endpoint *endpoint, const char *name, const dfrt_e
     endpoint->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (endpoint->epoll < 0 || endpoint->timer < 0)
         return dfrt_fail(error, DFRT_IO, "no descriptors for '%s': %s", spec->address, strerror(errno));
-    if (spec->listen) return begin_listening(endpoint, spec, error);
+    if (spec->listen) return begin_listening(endpoint, error);
     status = begin_connecting(endpoint, error);
     return status == DFRT_AGAIN ? DFRT_OK : status;
 }
@@ -252,7 +216,7 @@ dfrt_status dfrt_endpoint_open(dfrt_endpoint **out, const char *name, const dfrt
 {
     dfrt_endpoint *endpoint = *out = calloc(1, sizeof *endpoint);
     if (endpoint == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", spec->address);
-    endpoint->epoll = endpoint->timer = endpoint->fd = -1;
+    endpoint->epoll = endpoint->timer = endpoint->fd = endpoint->listener.fd = -1;
     endpoint->listens = spec->listen;
     endpoint->retry = spec->retry;
     endpoint->unix_socket = spec->unix_socket;
@@ -265,23 +229,14 @@ dfrt_status dfrt_endpoint_open(dfrt_endpoint **out, const char *name, const dfrt
     return status;
 }
 
-static void remove_file(const dfrt_endpoint *endpoint)
-{
-    struct stat about;
-    if (endpoint->path != NULL && lstat(endpoint->path, &about) == 0 && about.st_dev == endpoint->device &&
-        about.st_ino == endpoint->inode)
-        (void)unlink(endpoint->path); /* a file that stays behind is taken over by the next */
-}
-
 void dfrt_endpoint_close(dfrt_endpoint *endpoint)
 {
     if (endpoint == NULL) return;
-    remove_file(endpoint);
+    dfrt__listener_close(&endpoint->listener);
     if (endpoint->fd >= 0) (void)close(endpoint->fd);
     if (endpoint->timer >= 0) (void)close(endpoint->timer);
     if (endpoint->epoll >= 0) (void)close(endpoint->epoll);
     free(endpoint->name);
     free(endpoint->title);
-    free(endpoint->path);
     free(endpoint);
 }

@@ -7,11 +7,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
-
-enum { BACKLOG = 8, OWNER_ONLY = 0600 };
 
 static dfrt_status read_path(dfrt__address *out, const char *path, dfrt_error *error)
 {
@@ -96,37 +92,4 @@ dfrt_status dfrt__address_read(dfrt__address *out, const dfrt_endpoint_spec *spe
 int dfrt__address_socket(const dfrt__address *address)
 {
     return socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-}
-
-/* A socket file to which nobody listens is what a killed program leaves. */
-static bool remove_stale(const dfrt__address *address)
-{
-    const struct sockaddr_un *file = (const struct sockaddr_un *)&address->storage;
-    struct stat about;
-    if (lstat(file->sun_path, &about) != 0 || !S_ISSOCK(about.st_mode)) return false;
-    int probe = dfrt__address_socket(address);
-    if (probe < 0) return false;
-    bool stale = connect(probe, (const struct sockaddr *)&address->storage, address->size) != 0 &&
-                 errno == ECONNREFUSED;
-    (void)close(probe); /* nothing was sent */
-    return stale && unlink(file->sun_path) == 0;
-}
-
-static int bind_once(const dfrt__address *address, int fd)
-{
-    return bind(fd, (const struct sockaddr *)&address->storage, address->size);
-}
-
-dfrt_status dfrt__address_listen(const dfrt__address *address, int fd, const char *title, dfrt_error *error)
-{
-    bool file = address->storage.ss_family == AF_UNIX;
-    int again = 1;
-    /* The rights of the descriptor become those of the file at once: it is never there with wider ones. */
-    bool good = file ? fchmod(fd, OWNER_ONLY) == 0
-                     : setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again) == 0;
-    if (good && bind_once(address, fd) != 0)
-        good = errno == EADDRINUSE && file && remove_stale(address) && bind_once(address, fd) == 0;
-    if (good) good = listen(fd, BACKLOG) == 0;
-    if (!good) return dfrt_fail(error, DFRT_IO, "cannot listen on '%s': %s", title, strerror(errno));
-    return DFRT_OK;
 }

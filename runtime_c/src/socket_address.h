@@ -1,4 +1,4 @@
-/* Addresses for endpoint.c: from text, and sockets that listen on them.
+/* Addresses from text, and sockets of their family.
  *
  * Threads:   pure functions, and calls of the operating system.
  * Ownership: descriptors that are answered are the caller's.
@@ -21,8 +21,5 @@ dfrt_status dfrt__address_read(dfrt__address *out, const dfrt_endpoint_spec *spe
 
 /* A socket that does not block; negative when there is none. */
 int dfrt__address_socket(const dfrt__address *address);
-
-/* Binds and listens. Of a Unix socket, a file that a dead program left is taken over; any other is left alone. */
-dfrt_status dfrt__address_listen(const dfrt__address *address, int fd, const char *title, dfrt_error *error);
 
 #endif
