@@ -1,0 +1,1 @@
+"""What a run did, seen afterwards: its figures and its page."""
