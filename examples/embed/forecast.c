@@ -17,8 +17,8 @@ static void print_forecasts(void *context, const trading_Forecast *results, size
 {
     for (size_t i = 0; i < count; i++) {
         const trading_Forecast *f = &results[i];
-        fprintf(context, "%s,%" PRId64 ",%.17g,%.17g,%.17g,%.17g,%.17g\n", trading_symbol_text(f->symbol).data, f->ts,
-                f->open, f->high, f->low, f->close, f->next);
+        fprintf(context, "%s,%" PRId64 ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", trading_symbol_text(f->symbol).data,
+                f->ts, f->open, f->high, f->low, f->close, f->next_bid, f->next_ask);
     }
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes made-up quotes as CSV: many symbols traded with the skew of a real market, at a rate that walks at random.
 
-Prices are random walks, sizes uniform. A few quotes arrive some milliseconds after younger ones, and as many rows
-as asked for are damaged, as feeds are.
+Prices are random walks, sizes uniform; a size of 0 is a side that was not quoted. A few quotes arrive some milliseconds
+after younger ones, and as many rows as asked for are damaged, as feeds are. Rates and shares of a market that was
+recorded can be given as files.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from pathlib import Path
 
 # The share of all quotes that the most traded symbols hold together: (how many symbols, share).
 SHARES = ((1, 0.0287), (10, 0.163), (100, 0.448), (1000, 0.914), (2836, 1.0))
-SYMBOLS = SHARES[-1][0]
 RATE_START, RATE_LOW, RATE_HIGH = 300_000.0, 135_000.0, 458_000.0  # quotes a second
 RATE_STEP = 16_554.0  # root mean square of its change in one second
 RATE_EVERY = 0.1  # seconds from one rate to the next
@@ -48,30 +48,53 @@ def steepness(ranks: list[float], total: float) -> float:
     return low
 
 
-def names(rng: random.Random) -> list[str]:
+def shares_of(path: Path) -> list[float]:
+    """Of a file: a line with the number of symbols, then a time and the share of each; any line breaks will do."""
+    symbols, _, _, *shares = path.read_text(encoding="utf-8").split()
+    if len(shares) < int(symbols):
+        sys.exit(f"{path}: {symbols} symbols, but {len(shares)} shares")
+    return [float(share) for share in shares[:int(symbols)]]
+
+
+def names(rng: random.Random, count: int) -> list[str]:
     possible = ["".join(letters) for letters in itertools.product(string.ascii_uppercase, repeat=3)]
-    return rng.sample(possible, SYMBOLS)
+    return rng.sample(possible, count)
 
 
-def times(rng: random.Random) -> Iterator[float]:
-    """When each quote is made, in milliseconds: evenly within a tenth of a second, at a rate that walks."""
-    start, rate = 0.0, RATE_START
+def walk(rng: random.Random) -> Iterator[tuple[float, float]]:
+    """(seconds, quotes a second): a rate that walks, a step every tenth of a second."""
+    rate = RATE_START
     while True:
-        count = round(rate * RATE_EVERY)
-        yield from (start + 1000 * RATE_EVERY * number / count for number in range(count))
-        start += 1000 * RATE_EVERY
+        yield RATE_EVERY, rate
         rate = min(RATE_HIGH, max(RATE_LOW, rate + rng.gauss(0, RATE_STEP * RATE_EVERY ** 0.5)))
 
 
-def quotes(count: int, rng: random.Random) -> Iterator[str]:
-    symbols, weights = names(rng), list(itertools.accumulate(probabilities()))
+def rates_of(path: Path) -> Iterator[tuple[float, float]]:
+    """Of a file with a line `second rate` for every second; a first line that says how many there are may be there."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if len(words) == 2:
+            yield 1.0, float(words[1])
+
+
+def times(rates: Iterator[tuple[float, float]]) -> Iterator[float]:
+    """When each quote is made, in milliseconds: evenly while a rate holds."""
+    start = 0.0
+    for seconds, rate in rates:
+        count = round(rate * seconds)
+        yield from (start + 1000 * seconds * number / count for number in range(count))
+        start += 1000 * seconds
+
+
+def quotes(count: int, rates: Iterator[tuple[float, float]], shares: list[float], rng: random.Random) -> Iterator[str]:
+    symbols, weights = names(rng, len(shares)), list(itertools.accumulate(shares))
     prices = [rng.uniform(100, 200) for _ in symbols]
-    clock, everyone = times(rng), range(SYMBOLS)
-    for made in range(0, count, BATCH):
-        for who in rng.choices(everyone, cum_weights=weights, k=min(BATCH, count - made)):
+    everyone, clock = range(len(symbols)), itertools.islice(times(rates), count)
+    while moments := list(itertools.islice(clock, BATCH)):
+        for moment, who in zip(moments, rng.choices(everyone, cum_weights=weights, k=len(moments)), strict=True):
             prices[who] = price = max(1.0, prices[who] + rng.gauss(0, 0.02))
             spread = 0.005 + 0.02 * rng.random()
-            ts = int(next(clock)) - (rng.randint(1, LATE_MS) if rng.random() < LATE_SHARE else 0)
+            ts = int(moment) - (rng.randint(1, LATE_MS) if rng.random() < LATE_SHARE else 0)
             yield (f"{max(ts, 0)},{symbols[who]},{price - spread:.4f},{price + spread:.4f},"
                    f"{int(201 * rng.random())},{int(201 * rng.random())}\n")
 
@@ -96,10 +119,16 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1_000_000, help="how many quotes (default: 1000000)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same quotes (default: 1)")
     parser.add_argument("--damaged", type=int, default=0, help="how many rows are cut short (default: 0)")
+    parser.add_argument("--rates", type=Path, metavar="FILE", help="quotes a second, a line `second rate` each; the "
+                        "quotes end with the file (default: a walk)")
+    parser.add_argument("--shares", type=Path, metavar="FILE", help="of each symbol (default: those of a real market)")
     parser.add_argument("--output", type=Path, default=Path("quotes.csv"), help="default: quotes.csv")
     args = parser.parse_args()
     places = set(random.Random(args.seed).sample(range(args.count), min(args.damaged, args.count)))
-    rows = damaged(quotes(args.count, random.Random(args.seed)), places)
+    rng = random.Random(args.seed)
+    rates = rates_of(args.rates) if args.rates else walk(random.Random(args.seed))
+    shares = shares_of(args.shares) if args.shares else probabilities()
+    rows = damaged(quotes(args.count, rates, shares, rng), places)
     with open(args.output, "w", encoding="utf-8") as file:
         file.write(HEADER)
         file.writelines(with_progress(rows, args.count))

@@ -1,158 +1,128 @@
-/* The next price of a symbol: quotes of the same millisecond become one point, a parabola is fitted to the points
- * by Levenberg and Marquardt's method, and its value one step after the last point is the forecast. */
+/* The next bid and ask of a symbol, from its last quotes (De Matteis and Mencagli, Proactive elasticity and
+ * energy awareness in data stream processing, section 5.1).
+ *
+ * `fit_next_quote`: for each side, quotes of the same millisecond become one point, a parabola is fitted to the points
+ * by Levenberg and Marquardt's method, and its value one step after the last point is the forecast. The fit starts
+ * from a flat line every time: a function over a window keeps nothing from one window to the next, so that any replica
+ * may compute any window, and the result is a function of the window only.
+ * `average_quote`: for each side, the average price of the last slide, weighted by size. */
 #include "trading.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-enum { DEGREES = 3, MOST_ROUNDS = 100 };
+#include "levenberg.h"
 
-static const double SMALL_ENOUGH = 1e-12; /* a round that improves less than this fraction is the last */
+enum { SLIDE = 25 }; /* of the window of `predict` */
 
-/* One a millisecond. Time runs from 0 at the first point to 1 at the last, so that its powers stay comparable. */
-typedef struct {
-    double time, price;
-} point;
+/* One side of the quotes of a window; a price without a size was not quoted. */
+typedef struct side {
+    const int64_t *times;
+    const double *prices;
+    const int32_t *sizes;
+    size_t count;
+} side;
 
-typedef struct {
-    double of[DEGREES];
-} parabola;
-
-static double value_at(const parabola *p, double time)
+static size_t last_slide(size_t count)
 {
-    return p->of[0] + time * (p->of[1] + time * p->of[2]);
+    return count > SLIDE ? count - SLIDE : 0;
 }
 
-/* The window comes in order of time: equal times stand together. Answers how many points there are. */
-static size_t to_points(const trading_predict_window *window, point *points)
+/* The last price that was quoted before `end`; NaN if there is none. */
+static double last_price(const side *s, size_t end)
 {
-    const trading_Price *tuples = window->tuples;
-    size_t count = 0;
-    for (size_t i = 0; i < window->count;) {
-        size_t first = i;
-        double total = 0;
-        for (; i < window->count && tuples[i].ts == tuples[first].ts; i++) {
-            total += tuples[i].price;
+    while (end > 0 && s->sizes[end - 1] <= 0) end--;
+    return end > 0 ? s->prices[end - 1] : (double)NAN;
+}
+
+/* --- candlestick ----------------------------------------------------------------------------------------- */
+
+/* The middle of bid and ask, or the one that is known. */
+static double middle(double bid, double ask)
+{
+    return isnan(bid) ? ask : isnan(ask) ? bid : (bid + ask) / 2;
+}
+
+/* Of the middle price over the last slide; a side that a quote leaves out stays as it was. */
+static void candlestick(const side *bids, const side *asks, trading_Forecast *result)
+{
+    size_t first = last_slide(bids->count);
+    double bid = last_price(bids, first), ask = last_price(asks, first);
+    result->open = result->high = result->low = result->close = (double)NAN;
+    for (size_t i = first; i < bids->count; i++) {
+        bid = bids->sizes[i] > 0 ? bids->prices[i] : bid;
+        ask = asks->sizes[i] > 0 ? asks->prices[i] : ask;
+        result->close = middle(bid, ask);
+        if (isnan(result->open)) result->open = result->close;
+        result->high = fmax(result->high, result->close); /* of a number and NaN, the number */
+        result->low = fmin(result->low, result->close);
+    }
+    result->ts = bids->times[bids->count - 1];
+}
+
+/* --- forecasts ------------------------------------------------------------------------------------------- */
+
+/* One point a millisecond. The window comes in order of time: equal times stand together. Time runs from 0 at the
+ * oldest point to 1 at the last, so that its powers stay comparable. Answers how many points there are. */
+static size_t to_points(const side *s, point *points)
+{
+    size_t count = 0, same = 0;
+    int64_t oldest = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->sizes[i] <= 0) continue;
+        if (count == 0) oldest = s->times[i];
+        double time = (double)(s->times[i] - oldest);
+        if (count == 0 || points[count - 1].time < time) {
+            points[count++] = (point){time, 0};
+            same = 0;
         }
-        points[count++] = (point){(double)(tuples[first].ts - tuples[0].ts), total / (double)(i - first)};
+        same++;
+        points[count - 1].price += (s->prices[i] - points[count - 1].price) / (double)same;
     }
-    double span = points[count - 1].time;
-    for (size_t i = 0; i < count && span > 0; i++) {
-        points[i].time /= span;
-    }
+    double span = count > 0 ? points[count - 1].time : 0;
+    for (size_t i = 0; i < count && span > 0; i++) points[i].time /= span;
     return count;
 }
 
-static double squared_error(const parabola *p, const point *points, size_t count)
+static double fit_next(const side *s, point *points)
 {
-    double total = 0;
-    for (size_t i = 0; i < count; i++) {
-        double miss = points[i].price - value_at(p, points[i].time);
-        total += miss * miss;
-    }
-    return total;
+    size_t count = to_points(s, points);
+    if (count <= TERMS) return last_price(s, s->count); /* too few for a parabola: no change */
+    parabola curve = fit((parabola){{points[count - 1].price, 0, 0}}, points, count);
+    return value_at(&curve, 1 + 1 / (double)(count - 1));
 }
 
-/* The normal equations: `slopes` is the product of the Jacobian with itself, `pull` its product with the errors. */
-static void normal_equations(const parabola *p, const point *points, size_t count, double slopes[DEGREES][DEGREES],
-                             double pull[DEGREES])
+static double average(const side *s)
 {
-    for (int row = 0; row < DEGREES; row++) {
-        pull[row] = 0;
-        for (int column = 0; column < DEGREES; column++) {
-            slopes[row][column] = 0;
-        }
+    double total = 0, weight = 0;
+    for (size_t i = last_slide(s->count); i < s->count; i++) {
+        if (s->sizes[i] <= 0) continue;
+        total += s->prices[i] * s->sizes[i];
+        weight += s->sizes[i];
     }
-    for (size_t i = 0; i < count; i++) {
-        double time = points[i].time, miss = points[i].price - value_at(p, time);
-        double slope[DEGREES] = {1, time, time * time};
-        for (int row = 0; row < DEGREES; row++) {
-            pull[row] += slope[row] * miss;
-            for (int column = 0; column < DEGREES; column++) {
-                slopes[row][column] += slope[row] * slope[column];
-            }
-        }
-    }
+    return weight > 0 ? total / weight : last_price(s, s->count);
 }
 
-/* Cholesky's method for `slopes` with its diagonal raised by `damping`; false where that is not positive. */
-static bool solve(double slopes[DEGREES][DEGREES], const double pull[DEGREES], double damping, double step[DEGREES])
+bool fit_next_quote(const trading_predict_regression_columns *window, trading_Forecast *result)
 {
-    double root[DEGREES][DEGREES];
-    for (int row = 0; row < DEGREES; row++) {
-        for (int column = 0; column <= row; column++) {
-            double rest = row == column ? slopes[row][row] * (1 + damping) : slopes[row][column];
-            for (int k = 0; k < column; k++) {
-                rest -= root[row][k] * root[column][k];
-            }
-            if (row == column && !(rest > 0)) return false;
-            root[row][column] = row == column ? sqrt(rest) : rest / root[column][column];
-        }
-    }
-    for (int row = 0; row < DEGREES; row++) {
-        step[row] = pull[row];
-        for (int k = 0; k < row; k++) step[row] -= root[row][k] * step[k];
-        step[row] /= root[row][row];
-    }
-    for (int row = DEGREES - 1; row >= 0; row--) {
-        for (int k = row + 1; k < DEGREES; k++) step[row] -= root[k][row] * step[k];
-        step[row] /= root[row][row];
-    }
+    side bids = {window->times, window->bid, window->bid_size, window->count};
+    side asks = {window->times, window->ask, window->ask_size, window->count};
+    point *points = malloc(window->count * sizeof *points);
+    if (points == NULL) return false;
+    result->symbol = window->key.symbol;
+    candlestick(&bids, &asks, result);
+    result->next_bid = fit_next(&bids, points);
+    result->next_ask = fit_next(&asks, points);
+    free(points);
     return true;
 }
 
-/* A step that makes the error smaller is taken and trusted more; one that does not is tried again, shorter. */
-static parabola fit(const point *points, size_t count)
+bool average_quote(const trading_predict_average_columns *window, trading_Forecast *result)
 {
-    parabola best = {{points[count - 1].price, 0, 0}};
-    double error = squared_error(&best, points, count), damping = 1e-3;
-    for (int round = 0; round < MOST_ROUNDS && damping < 1e12; round++) {
-        double slopes[DEGREES][DEGREES], pull[DEGREES], step[DEGREES];
-        normal_equations(&best, points, count, slopes, pull);
-        parabola next = best;
-        bool solved = solve(slopes, pull, damping, step);
-        for (int i = 0; i < DEGREES && solved; i++) {
-            next.of[i] += step[i];
-        }
-        double next_error = squared_error(&next, points, count);
-        if (!solved || !(next_error < error)) {
-            damping *= 10;
-            continue;
-        }
-        bool last = error - next_error <= SMALL_ENOUGH * error;
-        best = next;
-        error = next_error;
-        damping /= 10;
-        if (last) break;
-    }
-    return best;
-}
-
-static void candlestick(const trading_predict_window *window, trading_Forecast *result)
-{
-    const trading_Price *first = &window->tuples[0], *last = &window->tuples[window->count - 1];
-    result->symbol = last->symbol;
-    result->ts = last->ts;
-    result->open = first->price;
-    result->close = last->price;
-    result->high = result->low = first->price;
-    for (size_t i = 1; i < window->count; i++) {
-        result->high = fmax(result->high, window->tuples[i].price);
-        result->low = fmin(result->low, window->tuples[i].price);
-    }
-}
-
-bool fit_next_price(const trading_predict_window *window, trading_Forecast *result)
-{
-    candlestick(window, result);
-    point *points = malloc(window->count * sizeof *points);
-    if (points == NULL) return false;
-    size_t count = to_points(window, points);
-    result->next = result->close; /* too few points for a parabola: no change */
-    if (count > DEGREES) {
-        parabola curve = fit(points, count);
-        result->next = value_at(&curve, 1 + 1 / (double)(count - 1));
-    }
-    free(points);
+    side bids = {window->times, window->bid, window->bid_size, window->count};
+    side asks = {window->times, window->ask, window->ask_size, window->count};
+    result->symbol = window->key.symbol;
+    candlestick(&bids, &asks, result);
+    result->next_bid = average(&bids);
+    result->next_ask = average(&asks);
     return true;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the forecasts of one symbol: candlesticks of its windows, and the price that was predicted after each."""
+"""Draws the results of one symbol: its candlesticks, and the bid and ask that were predicted after each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from chart import BLUE, GREEN, INK, RED, Panel, Picture, padded  # noqa: E402
+from chart import BLUE, GREEN, INK, ORANGE, RED, Panel, Picture, padded  # noqa: E402
 
 Row = dict[str, float]
 
@@ -23,33 +23,31 @@ def forecasts(path: Path, symbol: str | None) -> tuple[str, list[Row]]:
         sys.exit(f"{path}: no forecasts to draw")
     chosen = symbol or Counter(row["symbol"] for row in rows).most_common(1)[0][0]
     kept = [{name: float(value) for name, value in row.items() if name != "symbol"}
-            for row in rows if row["symbol"] == chosen]
+            for row in rows if row["symbol"] == chosen and "nan" not in row.values()]
     if not kept:
         sys.exit(f"{path}: no forecasts of {chosen}")
     return chosen, kept
 
 
-def draw(symbol: str, rows: list[Row], every: int) -> str:
-    """Windows overlap: only every so many rows is one drawn as a candlestick, all of them as the line."""
-    candles = rows[every - 1::every] or rows[-1:]
-    picture = Picture(f"Forecasts for {symbol}", f"{len(rows)} forecasts from windows that slide; the candlesticks are "
-                                                 f"those that do not overlap, one in {every}")
-    span = (0, rows[-1]["ts"] / 1000 * 1.01)
-    prices = padded(row[name] for row in rows for name in ("low", "high", "next"))
-    panel = Panel(picture, (70, 90, 800, 270), span, prices)
+def draw(symbol: str, rows: list[Row]) -> str:
+    """A candlestick for each result, and what was predicted for the quotes after it."""
+    picture = Picture(f"Candlesticks of {symbol}, and the bid and ask that were predicted", f"{len(rows)} results, one "
+                      "every 25 quotes; each prediction is drawn where it was made")
+    times = [row["ts"] / 1000 for row in rows]
+    prices = padded(row[name] for row in rows for name in ("low", "high", "next_bid", "next_ask"))
+    panel = Panel(picture, (70, 90, 800, 270), padded(times, 0.02), prices)
     panel.axes("time (s)", "price", lambda x: f"{x:g}", lambda y: f"{y:g}")
-    before = 0.0
-    for row in candles:
-        candlestick(panel, row, before, row["ts"] / 1000)
-        before = row["ts"] / 1000
-    panel.line(((row["ts"] / 1000, row["next"]) for row in rows), BLUE, 1.1)
-    picture.key(70, 404, ((GREEN, "rose from the first to the last quote of the window"), (RED, "fell"),
-                          (BLUE, "predicted next price")))
+    for before, row, time in zip([2 * times[0] - times[-1], *times], rows, times, strict=False):
+        candlestick(panel, row, max(before, time - 2 * (times[-1] - times[0]) / len(rows)), time)
+    panel.line(((time, row["next_bid"]) for time, row in zip(times, rows, strict=True)), BLUE, 1.3)
+    panel.line(((time, row["next_ask"]) for time, row in zip(times, rows, strict=True)), ORANGE, 1.3)
+    picture.key(70, 404, ((GREEN, "rose within 25 quotes"), (RED, "fell"), (BLUE, "predicted bid"),
+                          (ORANGE, "predicted ask")))
     return picture.svg()
 
 
 def candlestick(panel: Panel, row: Row, start: float, end: float) -> None:
-    """In the middle of the time that its window spans."""
+    """In the middle of the time from the result before to this one, or of the usual time after a long pause."""
     middle, half = (start + end) / 2, 0.32 * (end - start)
     panel.line(((middle, row["low"]), (middle, row["high"])), INK, 1)
     panel.bar((middle - half, middle + half), (row["open"], row["close"]),
@@ -60,10 +58,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("forecasts", type=Path, nargs="?", default=Path("forecasts.csv"))
     parser.add_argument("--symbol", help="default: the one with the most forecasts")
-    parser.add_argument("--every", type=int, default=40, help="rows from one candlestick to the next (default: 40)")
+    parser.add_argument("--last", type=int, default=80, help="how many results, the last ones (default: 80)")
     parser.add_argument("--output", type=Path, default=Path("forecasts.svg"))
     args = parser.parse_args()
-    args.output.write_text(draw(*forecasts(args.forecasts, args.symbol), args.every), encoding="utf-8")
+    symbol, rows = forecasts(args.forecasts, args.symbol)
+    args.output.write_text(draw(symbol, rows[-args.last:]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,154 @@
+"""examples/trading: forecasts and candlesticks against numpy and the definitions, and its ways to get quotes."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import itertools
+import math
+import random
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TRADING = Path(__file__).parents[2] / "examples" / "trading"
+WIDTH, SLIDE = 1000, 25
+FEW = "4 1\n0 0.5 0.3 0.15 0.05\n"  # shares of four symbols: windows fill, partial ones come too
+RATES = "3\n0 3000\n1 2000\n2 2500\n"
+
+
+def script(name: str):
+    spec = importlib.util.spec_from_file_location(f"trading_{name}", TRADING / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def quotes(tmp_path) -> list[dict[str, str]]:
+    (tmp_path / "shares.txt").write_text(FEW)
+    (tmp_path / "rates.txt").write_text(RATES)
+    words = ("--shares", "shares.txt", "--rates", "rates.txt", "--seed", "7")
+    subprocess.run([sys.executable, TRADING / "generate.py", *words], cwd=tmp_path, check=True)
+    return rows(tmp_path / "quotes.csv")
+
+
+def windows(quotes: list[dict[str, str]]):
+    """(symbol, its last quotes in order of time), every SLIDE quotes of a symbol."""
+    seen: dict[str, list] = defaultdict(list)
+    for quote in quotes:
+        mine = seen[quote["symbol"]]
+        mine.append(tuple(float(quote[name]) for name in ("ts", "bid", "ask", "bid_size", "ask_size")))
+        if len(mine) % SLIDE == 0:
+            yield quote["symbol"], sorted(mine[-WIDTH:], key=lambda one: one[0])
+
+
+def test_the_fit_is_that_of_numpy(dfc, tmp_path, quotes):
+    """The parabola's value one step after the last point, with points averaged a millisecond and empty sides left out.
+    The quotes are put in order first, so that none is late."""
+    (tmp_path / "quotes.csv").write_text(_in_order(quotes))
+    assert dfc("run", TRADING / "trading.dfl").returncode == 0
+    found, expected = rows(tmp_path / "forecasts.csv"), list(windows(rows(tmp_path / "quotes.csv")))
+    assert len(found) == len(expected) > 250
+    for result, (symbol, window) in zip(found, expected, strict=True):
+        assert result["symbol"] == symbol and float(result["ts"]) == window[-1][0]
+        for name, price, size in (("next_bid", 1, 3), ("next_ask", 2, 4)):
+            assert float(result[name]) == pytest.approx(fitted(window, price, size), rel=1e-7)
+
+
+def _in_order(quotes: list[dict[str, str]]) -> str:
+    ordered = sorted(quotes, key=lambda quote: int(quote["ts"]))
+    return "\n".join([",".join(ordered[0]), *(",".join(quote.values()) for quote in ordered), ""])
+
+
+def fitted(window: list[tuple], price: int, size: int) -> float:
+    by_time = defaultdict(list)
+    for quote in window:
+        if quote[size] > 0:
+            by_time[quote[0]].append(quote[price])
+    times = np.array(list(by_time), float)
+    prices = np.array([np.mean(group) for group in by_time.values()])
+    if len(times) <= 3:
+        return [quote[price] for quote in window if quote[size] > 0][-1]
+    scaled = (times - times[0]) / (times[-1] - times[0])
+    answer, *_ = np.linalg.lstsq(np.vander(scaled, 3, increasing=True), prices, rcond=None)
+    at = 1 + 1 / (len(times) - 1)
+    return float(answer @ [1, at, at * at])
+
+
+@pytest.mark.parametrize("alternate", ["regression", "average"])
+def test_candlesticks_are_of_the_last_slide(dfc, tmp_path, quotes, alternate):
+    (tmp_path / "quotes.csv").write_text(_in_order(quotes))
+    assert dfc("run", TRADING / "trading.dfl", "--", "--alternate", f"predict={alternate}").returncode == 0
+    for result, (_, window) in zip(rows(tmp_path / "forecasts.csv"), windows(rows(tmp_path / "quotes.csv")),
+                                   strict=True):
+        prices = middles(window)[-SLIDE:]
+        known = [price for price in prices if not math.isnan(price)]
+        expected = (known[0], max(known), min(known), known[-1])
+        assert [float(result[name]) for name in ("open", "high", "low", "close")] == pytest.approx(expected)
+        if alternate == "average":
+            assert float(result["next_bid"]) == pytest.approx(weighted(window[-SLIDE:], 1, 3))
+
+
+def middles(window: list[tuple]) -> list[float]:
+    bid = ask = math.nan
+    found = []
+    for quote in window:
+        bid, ask = quote[1] if quote[3] > 0 else bid, quote[2] if quote[4] > 0 else ask
+        found.append(ask if math.isnan(bid) else bid if math.isnan(ask) else (bid + ask) / 2)
+    return found
+
+
+def weighted(window: list[tuple], price: int, size: int) -> float:
+    return sum(q[price] * q[size] for q in window) / sum(q[size] for q in window)
+
+
+def test_a_side_that_was_never_quoted_has_no_forecast(dfc, tmp_path):
+    lines = [f"{i},A,{10 + i % 3},0,5,0" for i in range(50)]
+    (tmp_path / "quotes.csv").write_text("\n".join(["ts,symbol,bid,ask,bid_size,ask_size", *lines, ""]))
+    assert dfc("run", TRADING / "trading.dfl").returncode == 0
+    for result in rows(tmp_path / "forecasts.csv"):
+        assert result["next_ask"] == "nan" and 9 < float(result["next_bid"]) < 13
+        assert 10 <= float(result["low"]) <= float(result["high"]) <= 12
+
+
+def test_generated_quotes_follow_rates_and_shares(quotes):
+    counts = defaultdict(int)
+    for quote in quotes:
+        counts[quote["symbol"]] += 1
+    assert len(quotes) == 7500
+    assert sorted(counts.values(), reverse=True) == pytest.approx([3750, 2250, 1125, 375], rel=0.15)
+    late = sum(int(quote["ts"]) >= 3000 for quote in quotes)
+    assert late == 0 and sum(int(quote["ts"]) < 1000 for quote in quotes) == pytest.approx(3000, rel=0.02)
+
+
+def test_the_walk_and_the_skew_have_the_figures_of_the_market():
+    """Start 300,000/s, root mean square of a step in a second 16,554; shares of the most traded symbols."""
+    generate = script("generate")
+    rates = [rate for _, rate in itertools.islice(generate.walk(random.Random(1)), 6000)]
+    seconds = [rates[at] for at in range(0, len(rates), 10)]
+    steps = [b - a for a, b in itertools.pairwise(seconds)
+             if generate.RATE_LOW < min(a, b) and max(a, b) < generate.RATE_HIGH]
+    assert rates[0] == 300_000
+    assert math.sqrt(sum(step * step for step in steps) / len(steps)) == pytest.approx(16_554, rel=0.1)
+    shares = generate.probabilities()
+    assert len(shares) == 2836 and sum(shares) == pytest.approx(1)
+    assert [sum(shares[:n]) for n in (1, 10, 100, 1000)] == pytest.approx([0.0287, 0.163, 0.448, 0.914], rel=1e-6)
+
+
+def test_recorded_quotes_are_converted(tmp_path):
+    (tmp_path / "recorded.csv").write_text("time_ms,symbol,bid_price_x1e4,bid_size,ask_price_x1e4,ask_size,exchange\n"
+                                           "34200020,AIG,490300,100,0,0,Q\n34200021,AIG,0,0,490812,600,P\n")
+    said = subprocess.run([sys.executable, TRADING / "from_quotes.py", "recorded.csv"], cwd=tmp_path, check=True,
+                          capture_output=True, text=True).stdout
+    assert said.splitlines() == ["ts,symbol,bid,ask,bid_size,ask_size", "34200020,AIG,49.03,0.0,100,0",
+                                 "34200021,AIG,0.0,49.0812,0,600"]
