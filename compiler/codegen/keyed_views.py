@@ -152,6 +152,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                    "window_of": f"{view.c}_window", "whole": f"struct {view.c}_partial",
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)
+    view.extra["runs"] = view.blocks and combines and shared is None and not view.key and view.slide == 1
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     second = second_pass(context, bodies)
     view.extra |= {"second": second and partial_view(second.partial),

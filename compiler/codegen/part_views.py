@@ -37,7 +37,7 @@ def windows_view(context: Context, step: typed.Step) -> View:
 
 def owned_view(context: Context, step: typed.Step) -> View:
     view = _window(context, step, step.body.operator, keeps=False)
-    view.extra |= {"owned": True, "batch": step.body.pattern.batch or 1, "blocks": False,
+    view.extra |= {"owned": True, "batch": step.body.pattern.batch or 1, "blocks": False, "runs": False,
                    "tuple_faults": f"s->head.stage->replica == 0 ? {view.tuple_faults} : &s->{view.c}.others"}
     return view
 

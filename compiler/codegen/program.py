@@ -195,11 +195,11 @@ def _links(context: Context, edges: list[EdgeView], code: dict[str, StepCode]) -
     found = [render("link.c.j2", edge=edge) for edge in edges]
     for step in context.graph.steps:
         if not isinstance(step.body, typed.Sink):
-            found.append(_emit(context, step, code[step.name]))
+            found.append(_emit(context, step, code))
     return found
 
 
-def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
+def _emit(context: Context, step: typed.Step, code: dict[str, StepCode]) -> str:
     ports = {c.body.port: called(context, c, 0)[0] for c in context.graph.consumers(step.name)
              if isinstance(c.body, typed.Port)}
     home = context.plan.segment_of(step.name).number
@@ -213,9 +213,20 @@ def _emit(context: Context, step: typed.Step, code: StepCode) -> str:
             if not isinstance(consumer.body, typed.Late):
                 pushes.append(push)
                 passes.append(watermark)
-    code.view.extra |= {"pushes": pushes, "passes": passes,
-                        "port_pushes": [(identifier(port), push) for port, push in ports.items()]}
-    return render("emit.c.j2", x=code.view)
+    view = code[step.name].view
+    view.extra |= {"pushes": pushes, "passes": passes, "runs": view.extra.get("runs", False),
+                   "only_sink": _only_sink(context, step, code),
+                   "port_pushes": [(identifier(port), push) for port, push in ports.items()]}
+    return render("emit.c.j2", x=view)
+
+
+def _only_sink(context: Context, step: typed.Step, code: dict[str, StepCode]) -> int | None:
+    """The sink of the same segment that alone reads a step; it takes many results at once."""
+    consumers = context.graph.consumers(step.name)
+    if len(consumers) != 1 or not isinstance(consumers[0].body, typed.Sink):
+        return None
+    together = context.plan.segment_of(consumers[0].name) is context.plan.segment_of(step.name)
+    return code[consumers[0].name].view.sink if together else None
 
 
 def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> str:

@@ -35,7 +35,7 @@ def shared_view(context: Context, sharing: Sharing) -> View:
     view.extra |= {"members": members, "partial": partial_view(union), "tuple": view.input, "lifts": True,
                    "combines": False, "combines_rows": False, "keeps": False, "owns": True, "types": view.c,
                    "tuple_faults": f"&s->head.counts[{view.number}].faults",
-                   "expire": expire, "blocks": gets_blocks(context, first), "ordered": kind == "time_window",
+                   "expire": expire, "blocks": gets_blocks(context, first), "runs": False, "ordered": kind == "time_window",
                    "first_edge": min(member.cut or member.slide for member in members),
                    "forgets": kind == "time_window" or bool(expire), "frees": _frees(members, kind, expire),
                    "gaps": all(getattr(step.body.window, "slide", 0) > step.body.window.size for step in steps)}

@@ -28,4 +28,18 @@ static inline bool dfrt__has_symbols(const dfrt_record *record)
     return false;
 }
 
+/* Whether a packed record is its C struct: no padding, and every value of the bytes is one of the field. */
+static inline bool dfrt__is_plain(const dfrt_record *record)
+{
+    size_t offset = 0;
+    bool same = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && record->size == record->packed_size;
+    for (size_t i = 0; i < record->field_count && same; i++) {
+        const dfrt_field *field = &record->fields[i];
+        same = field->offset == offset && field->kind != DFRT_BOOL && field->kind != DFRT_TEXT &&
+               field->kind != DFRT_SYMBOL;
+        offset += dfrt__packed_size(field);
+    }
+    return same;
+}
+
 #endif

@@ -16,6 +16,7 @@ struct dfrt__binary_sink {
     uint32_t next_number;
     size_t *places;        /* where in a packed record the symbols are */
     size_t place_count;
+    bool plain;            /* a packed record is its C struct */
 };
 
 static void write_header(dfrt_sink *sink)
@@ -57,6 +58,7 @@ static dfrt_status open_binary(dfrt_sink *sink, const char *path, int stop_fd, d
     binary->places = calloc(record->field_count + 1, sizeof *binary->places);
     if (binary->packed == NULL || binary->places == NULL)
         return dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", path);
+    binary->plain = dfrt__is_plain(record);
     size_t place = 0;
     for (size_t i = 0; i < record->field_count; i++) {
         if (record->fields[i].kind == DFRT_SYMBOL) binary->places[binary->place_count++] = place;
@@ -217,6 +219,18 @@ void dfrt__sink_write_binary(dfrt_sink *sink, const void *record)
         for (unsigned byte = 0; byte < 4; byte++) at[byte] = (unsigned char)(number >> 8 * byte);
     }
     if (!binary->out_of_memory) dfrt_put_bytes(&sink->output, binary->packed, size);
+}
+
+void dfrt_sink_write_many(dfrt_sink *sink, const void *records, size_t count)
+{
+    const unsigned char *at = records;
+    if (sink->kind == DFRT__SINK_BINARY && sink->binary->plain) {
+        uint64_t before = atomic_load_explicit(&sink->count, memory_order_relaxed);
+        atomic_store_explicit(&sink->count, before + count, memory_order_relaxed);
+        dfrt_put_bytes(&sink->output, at, count * sink->record->size);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) dfrt_sink_write(sink, at + i * sink->record->size);
 }
 
 /* Half the buffer is room for most rows: they are sent whole. */

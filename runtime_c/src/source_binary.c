@@ -73,19 +73,6 @@ static dfrt_status open_symbols(dfrt_source *source, binary_state *state, const 
     return status;
 }
 
-static bool is_plain(const dfrt_record *record)
-{
-    size_t offset = 0;
-    bool same = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && record->size == record->packed_size;
-    for (size_t i = 0; i < record->field_count && same; i++) {
-        const dfrt_field *field = &record->fields[i];
-        same = field->offset == offset && field->kind != DFRT_BOOL && field->kind != DFRT_TEXT &&
-               field->kind != DFRT_SYMBOL;
-        offset += dfrt__packed_size(field);
-    }
-    return same;
-}
-
 static dfrt_status open_binary(dfrt_source *source, const char *path, dfrt_error *error)
 {
     binary_state *state = calloc(1, sizeof *state);
@@ -95,7 +82,7 @@ static dfrt_status open_binary(dfrt_source *source, const char *path, dfrt_error
     if (source->record->packed_size == 0)
         return dfrt_fail(error, DFRT_USAGE, "source '%s': a record without fields has no bytes", source->name);
     state->record = 1;
-    state->plain = is_plain(source->record);
+    state->plain = dfrt__is_plain(source->record);
     state->has_symbols = dfrt__has_symbols(source->record);
     dfrt_status status = dfrt__source_input(source, path, source->record->packed_size, &state->input, error);
     if (status != DFRT_OK) return status;

@@ -78,6 +78,51 @@ static void test_binary(void)
     CHECK(strstr(error.text, "t.bin.symbols") != NULL);
 }
 
+typedef struct pair {
+    int64_t a;
+    double b;
+} pair;
+
+static void encode_pair(const void *record, unsigned char *packed)
+{
+    memcpy(packed, record, sizeof(pair));
+}
+
+static const dfrt_field pair_fields[] = {{"a", DFRT_I64, offsetof(pair, a), 0, 0},
+                                         {"b", DFRT_F64, offsetof(pair, b), 0, 0}};
+static const dfrt_record pair_record = {.name = "pair", .size = sizeof(pair), .packed_size = sizeof(pair),
+                                        .field_count = 2, .fields = pair_fields, .encode = encode_pair};
+
+/* Many at once are the same as one after the other: rows, records with symbols, and those that go in one piece, fewer and
+ * more than the buffer holds. */
+static void test_many(void)
+{
+    trade trades[4] = {make_trade(1, "B", 0.1, ""), make_trade(2, "a,\n\"x\"", 2e20, "n,o"), make_trade(3, "", -3, "sixsix")};
+    trades[3] = trades[1];
+    for (int binary = 0; binary < 2; binary++) {
+        dfrt_sink *sink;
+        CHECK(dfrt_sink_open(&sink, "out", binary ? "binary:m.bin" : "csv:m.csv", &trade_record, &error) == DFRT_OK);
+        dfrt_sink_write_many(sink, trades, 4);
+        CHECK(dfrt_sink_count(sink) == 4 && dfrt_sink_close(sink, &error) == DFRT_OK);
+        if (binary) CHECK(copy_to_csv("binary:m.bin", "csv:m.csv") == 0);
+        check_file("m.csv", rows);
+    }
+    enum { PAIRS = 20000 };
+    static pair pairs[PAIRS], back[2 * PAIRS];
+    for (int i = 0; i < PAIRS; i++) pairs[i] = (pair){i, i / 8.0};
+    dfrt_sink *sink;
+    CHECK(dfrt_sink_open(&sink, "out", "binary:p.bin", &pair_record, &error) == DFRT_OK);
+    dfrt_sink_write(sink, &pairs[0]);
+    dfrt_sink_write_many(sink, pairs + 1, 0);
+    dfrt_sink_write_many(sink, pairs + 1, 7);
+    dfrt_sink_write_many(sink, pairs + 8, PAIRS - 8);
+    dfrt_sink_write_many(sink, pairs, PAIRS);
+    CHECK(dfrt_sink_count(sink) == 2 * PAIRS && dfrt_sink_close(sink, &error) == DFRT_OK);
+    FILE *file = fopen("p.bin", "rb");
+    CHECK(file != NULL && fread(back, sizeof *back, 2 * PAIRS, file) == 2 * PAIRS && fgetc(file) == EOF && fclose(file) == 0);
+    CHECK(memcmp(back, pairs, sizeof pairs) == 0 && memcmp(back + PAIRS, pairs, sizeof pairs) == 0);
+}
+
 static void test_failures(void)
 {
     dfrt_sink *sink;
@@ -100,6 +145,7 @@ int main(void)
     CHECK(copy_to_csv("csv:t.csv", "csv:again.csv") == 0);
     check_file("again.csv", rows);
     test_binary();
+    test_many();
     test_failures();
     leave_scratch_folder();
     puts("ok");

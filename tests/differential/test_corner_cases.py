@@ -155,6 +155,24 @@ def test_more_tuples_than_a_round_and_a_buffer_hold(tmp_path: Path) -> None:
     check_inputs(build(f"app long\n{LONG}{SINKS}", tmp_path, 0), files)
 
 
+EACH_TUPLE = ("count 1", "count 2 slide 1", "count 7 slide 1 partial", "count 100 slide 1", "count 300 slide 1",
+              "count 300 every tuple", "count 5000 slide 1")
+AFTERWARDS = ("", " |> filter n > 0 and low < 0.5", " |> window count 3 |> aggregate { n: sum(n), high: max(high) }")
+
+
+def test_a_window_at_every_tuple_of_a_whole_stream(tmp_path: Path) -> None:
+    """A source for each: in one thread its tuples come by the block, as many results go on together."""
+    text = "record R { v: f64 }\n" + "".join(
+        f'source in_{n}: R = csv("in.csv")\n'
+        f"stream out_{n} = in_{n} |> window {window} |> aggregate "
+        f"{{ n: count(), high: max(v), low: min(v), o: first(v), t: sum(v), q: i64(max(v)) / count() }}{after}\n"
+        f'sink write_{n} = out_{n} to csv("out_{n}.csv")\n'
+        for n, (window, after) in enumerate(itertools.product(EACH_TUPLE, AFTERWARDS)))
+    rng = random.Random(5)
+    values = [rng.choice(("nan", "inf", "0.25", str(rng.randrange(-99, 99) / 4))) for _ in range(2000)]
+    check_inputs(build(f"app each_tuple\n{text}", tmp_path, 0), {"in.csv": table("v", values)})
+
+
 @pytest.mark.parametrize("rounds", [7, 0])
 def test_generated_input(rounds: int, tmp_path: Path) -> None:
     check_inputs(build(f"app generated\n{GENERATED}", tmp_path, rounds), {})

@@ -90,6 +90,9 @@ static inline void dfrt_sink_write(dfrt_sink *sink, const void *record)
     else if (sink->kind == DFRT__SINK_RESULTS) dfrt_results_append(&sink->results, record, 1, sink->record->size);
 }
 
+/* Records one after the other; packed ones that lie in memory as in the file go there in one piece. */
+void dfrt_sink_write_many(dfrt_sink *sink, const void *records, size_t count);
+
 /* Hands everything written so far to the operating system. */
 dfrt_status dfrt_sink_flush(dfrt_sink *sink, dfrt_error *error);
 

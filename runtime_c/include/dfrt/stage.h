@@ -164,6 +164,13 @@ static inline void dfrt_stage_emit(dfrt_stage *stage, unsigned sink, const void 
     dfrt_sink_write(stage->sinks[sink], record); /* failures show at the next flush */
 }
 
+/* Records one after the other. */
+static inline void dfrt_stage_emit_many(dfrt_stage *stage, unsigned sink, const void *records, size_t count)
+{
+    stage->results += count;
+    dfrt_sink_write_many(stage->sinks[sink], records, count);
+}
+
 /* --- for the program -------------------------------------------------------------------------------- */
 
 /* Runs rounds until the streams before this stage have ended. */
