@@ -1,8 +1,8 @@
 """The best deployment there is: for each choice of alternates the cheapest machines, by OR-Tools' CP-SAT.
 
-Cores of one class are alike, so the model only counts: machines of each class, and cores of each class for each element.
-What flows is a variable too: an element works off at most what comes in and what its cores can do. Bandwidth is not in
-the model; `model.worth` judges the result with it.
+Cores of one class are alike, so the model only counts: machines of each class, and cores of each class for each
+element. What flows is a variable too: an element works off at most what comes in and what its cores can do. Bandwidth
+is not in the model; `model.worth` judges the result with it.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def _add_flow(model, dataflow: Dataflow, machines: tuple[Machine, ...], goals: G
         arriving = [(dataflow.rates[i], None)] + [(alternates[p].selectivity * into[p], u[p])
                                                   for p in dataflow.predecessors[i]]
         scale = FINE / max(into[i], 1e-9)
-        model.add(FINE * u[i] <= sum(math.ceil(rate * scale) * (UNIT if flow is None else flow) for rate, flow in arriving))
+        model.add(FINE * u[i] <= sum(math.ceil(rate * scale) * (UNIT if flow is None else flow)
+                                     for rate, flow in arriving))
         if alternate.cost > 0 and into[i] > 0:
             needed = into[i] * alternate.cost / min(m.speed for m in machines)
             speeds = [m.speed / min(m.speed for m in machines) for m in machines]
@@ -111,7 +112,8 @@ def _add_flow(model, dataflow: Dataflow, machines: tuple[Machine, ...], goals: G
     model.add(sum(u[i] for i in outputs) >= math.ceil(goals.throughput * UNIT * len(outputs)))
 
 
-def _place(dataflow: Dataflow, machines: tuple[Machine, ...], chosen: tuple[int, ...], counted: list[list[int]]) -> Deployment:
+def _place(dataflow: Dataflow, machines: tuple[Machine, ...], chosen: tuple[int, ...],
+           counted: list[list[int]]) -> Deployment:
     """Cores to machines, neighbours in the dataflow together."""
     placed: list[Placed] = []
     for c, machine in enumerate(machines):

@@ -1,8 +1,9 @@
 """The genetic algorithm: chromosomes with two strands, the alternates and the machines with what runs on them (004 §7).
 
-It starts from CE, SH, other choices of alternates packed as CE does, and variations of them. Parents are picked by rank, the best twentieth stays, a random mask says
-which parent gives each gene, and a deployment that is too narrow pays a penalty that grows with the iterations. All
-chromosomes of a generation are judged at once. The same seed gives the same deployment.
+It starts from CE, SH, other choices of alternates packed as CE does, and variations of them. Parents are picked by
+rank, the best twentieth stays, a random mask says which parent gives each gene, and a deployment that is too narrow pays
+a penalty that grows with the iterations. A few of each generation are packed anew. All chromosomes of a generation are
+judged at once. The same seed gives the same deployment.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ class Breeding:
     packed_anew: int = 8    # of each generation
 
 
+USUAL = Breeding()
+
+
 @dataclass
 class _Population:
     chosen: np.ndarray   # chromosome × element: alternate
@@ -38,7 +42,7 @@ class _Population:
 
 
 def genetic(dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, seed: int = 1,
-            how: Breeding = Breeding(), told: Callable[[int, int, float], None] = lambda at, of, best: None) -> Deployment:
+            how: Breeding = USUAL, told: Callable[[int, int, float], None] = lambda at, of, best: None) -> Deployment:
     search = _Search(dataflow, machines, goals, how, np.random.default_rng(seed))
     return search.run(told)
 
@@ -192,7 +196,7 @@ class _Search:
 
 
 def restarted(dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, seeds: Iterable[int],
-              spread: Callable = map, how: Breeding = Breeding()) -> Deployment:
+              spread: Callable = map, how: Breeding = USUAL) -> Deployment:
     """The best of several searches; `spread` is any map, so that they can run on many machines."""
     found = spread(partial(_from_seed, dataflow, machines, goals, how), list(seeds))
     return max(found, key=lambda deployment: worth(dataflow, deployment, goals).profit)

@@ -1,8 +1,8 @@
 """The heuristics CE and SH: alternates by value for their cost, then cores one by one where the flow is narrowest.
 
 SH looks at each element alone and leaves what it has packed. CE counts what an alternate causes downstream, and packs
-again (004 Alg. 1, Tab. 1). Two things differ from 004: CE also tries SH's choice of alternates and keeps what gives more
-profit, so that it never falls behind; and it packs again by exchanging the loosest machines for cheaper ones.
+again (004 Alg. 1, Tab. 1). Two things differ from 004: CE also tries SH's choice of alternates and keeps what gives
+more profit, so that it never falls behind; and it packs again by exchanging the loosest machines for cheaper ones.
 """
 
 from __future__ import annotations

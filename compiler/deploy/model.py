@@ -1,7 +1,7 @@
 """What is deployed and what a deployment is worth: dataflow, machines, relative throughput, value, cost, profit.
 
-The definitions are those of 004: value Γ (eq. 3), relative throughput Ω (eq. 4–7), cost μ by started hours (eq. 2), profit
-Θ = Γ − (σ·(μ − C_max) + 1), zero on the line between the two break-even costs (eq. 8 and 9).
+The definitions are those of 004: value Γ (eq. 3), relative throughput Ω (eq. 4–7), cost μ by started hours (eq. 2),
+profit Θ = Γ − (σ·(μ − C_max) + 1), zero on the line between the two break-even costs (eq. 8 and 9).
 """
 
 from __future__ import annotations

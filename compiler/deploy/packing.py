@@ -1,4 +1,4 @@
-"""Machines that fill up: cores where the flow is narrowest, and packing again where machines cost more than they must."""
+"""Machines that fill up: cores where the flow is narrowest, and packing again where that costs less."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Packing:
 
 
 def needed_power(dataflow: Dataflow, chosen: tuple[int, ...], shares: list[float]) -> list[float]:
-    """Core speed for each element when it works off shares[i + 1] of what comes; shares[0] is for what comes from outside."""
+    """Core speed for elements that work off shares[i + 1] of what comes; shares[0] is for what comes from outside."""
     needs, out = [], [0.0] * len(dataflow.elements)
     for i, element in enumerate(dataflow.elements):
         alternate = element.alternates[chosen[i]]

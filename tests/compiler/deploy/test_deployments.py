@@ -6,7 +6,6 @@ import math
 from itertools import combinations_with_replacement, product
 
 import pytest
-
 from dfc.compiler.deploy.exact import exact
 from dfc.compiler.deploy.genetic import Breeding, genetic, restarted
 from dfc.compiler.deploy.greedy import centralised, downstream_costs, sharded
