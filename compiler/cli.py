@@ -92,6 +92,22 @@ def _add_reading_commands(commands) -> None:
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
     _add_asked(explain)
+    deploy = _add(commands, "deploy", "find machines of a cloud, and alternates, that give the most for their price",
+                  program=True)
+    deploy.add_argument("--rate", dest="rates", metavar="SOURCE=N", action="append", default=[], type=_source_rate,
+                        help="tuples a second that a source brings; can be given many times (default: the profile's)")
+    deploy.add_argument("--hours", metavar="N", type=_hours, default=12.0, help="how long it will run (default: 12)")
+    deploy.add_argument("--break-even", metavar="BEST,WORST", type=_costs,
+                        help="what may be paid for the best alternates, and for the worst, without loss or gain")
+    deploy.add_argument("--algorithms", metavar="LIST", default="sh,ce,ga",
+                        help="of sh, ce, ga, exact (default: sh,ce,ga)")
+    deploy.add_argument("--seed", metavar="N", type=_positive, default=1, help="of the genetic search (default: 1)")
+    deploy.add_argument("--restarts", metavar="N", type=_positive, default=4,
+                        help="genetic searches, of which the best counts (default: 4)")
+    deploy.add_argument("--seconds", metavar="N", type=_seconds, default=60.0,
+                        help="how long the exact search may take (default: 60)")
+    deploy.add_argument("--profile", metavar="FILE", help="measured costs and rates, from `dfc calibrate`")
+    deploy.add_argument("-o", "--output", metavar="FILE", help="write the deployments as JSON")
     simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores", program=True)
     simulate.add_argument("--keys", metavar="uniform|SHARE", type=_keys,
                           help="how keys are distributed: evenly, or with this share for the heaviest one")
@@ -170,6 +186,28 @@ def _keys(word: str) -> str:
         if not 0 < share < 1:
             raise argparse.ArgumentTypeError(f"`{word}` is not uniform or a share between 0 and 1")
     return word
+
+
+def _source_rate(word: str) -> tuple[str, float]:
+    name, equals, rate = word.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"`{word}` is not SOURCE=N")
+    return name, _rate(rate.removesuffix("/s"))
+
+
+def _hours(word: str) -> float:
+    hours = _number(word, "a number of hours")
+    if not 0 < hours <= 1e6:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of hours")
+    return hours
+
+
+def _costs(word: str) -> tuple[float, float]:
+    best, comma, worst = word.partition(",")
+    costs = _number(best, "two costs, BEST,WORST"), _number(worst, "two costs, BEST,WORST")
+    if not comma or not 0 < costs[1] < costs[0]:
+        raise argparse.ArgumentTypeError(f"`{word}` is not BEST,WORST with 0 < WORST < BEST")
+    return costs
 
 
 def _rate(word: str) -> float:
