@@ -1,7 +1,6 @@
 /* Branch and bound over the tree of ways (000 §3.3.2, 002 §6.3.2): the search of the papers, kept as a reference for the
  * exact solver. A node is followed only if what was spent to reach it, and what the steps behind it cost at least, is less
  * than the best way found so far. The first such way takes the next step that is cheapest, again and again. */
-#include "policy.h"
 #include "trajectory.h"
 
 #include <math.h>

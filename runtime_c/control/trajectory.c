@@ -18,14 +18,9 @@ static size_t configurations(const dfrt_trajectory *trajectory)
     return (size_t)trajectory->workers * trajectory->frequencies;
 }
 
-static unsigned longer_side(unsigned workers, unsigned frequencies)
-{
-    return workers > frequencies ? workers : frequencies;
-}
-
 size_t dfrt_trajectory_doubles(unsigned workers, unsigned frequencies, unsigned horizon)
 {
-    return ((size_t)horizon + 2) * workers * frequencies + 5 * (size_t)longer_side(workers, frequencies);
+    return ((size_t)horizon + 2) * workers * frequencies;
 }
 
 void dfrt_trajectory_lay(dfrt_trajectory *trajectory, double *room)
@@ -36,7 +31,6 @@ void dfrt_trajectory_lay(dfrt_trajectory *trajectory, double *room)
     trajectory->stages = room;
     trajectory->totals = room + trajectory->horizon * count;
     trajectory->onward = trajectory->totals + count;
-    trajectory->line = trajectory->onward + count;
 }
 
 /* totals = stage of the step + onward. */
@@ -67,66 +61,77 @@ static unsigned leave_now(dfrt_trajectory *trajectory)
 
 /* --- lower envelope ------------------------------------------------------------------------------- */
 
-/* Parabolas that are the lowest somewhere, from left to right: height + gamma · (x − place)². */
-typedef struct envelope {
-    double *heights, *places;
-    double *lifted; /* height + gamma · place², what intersections are computed from */
-    double *begins; /* from where on it is the lowest */
-    unsigned used;
-} envelope;
+/* height + gamma · (x − place)². */
+typedef struct parabola {
+    double height;
+    double lifted; /* height + gamma · place², what intersections are computed from */
+    double begins; /* from where on it is the lowest */
+    unsigned place;
+} parabola;
 
-static void push_parabola(envelope *lowest, double height, double place, double gamma, const double *inverse, double end)
-{
-    double lift = height + gamma * place * place, meets = -INFINITY;
-    while (lowest->used > 0) {
-        unsigned top = lowest->used - 1;
-        meets = (lift - lowest->lifted[top]) * inverse[(unsigned)(place - lowest->places[top])];
-        if (meets > lowest->begins[top])
-            break;
-        lowest->used = top;
-        meets = -INFINITY;
-    }
-    if (meets >= end) /* nowhere in the grid */
-        return;
-    lowest->heights[lowest->used] = height;
-    lowest->places[lowest->used] = place;
-    lowest->lifted[lowest->used] = lift;
-    lowest->begins[lowest->used] = meets;
-    lowest->used++;
-}
+/* For lines of one length. */
+typedef struct ruler {
+    unsigned count;
+    double gamma;
+    double inverse[DFRT_MOST_WORKERS]; /* 1 / (2 · gamma · distance): multiplying is faster than dividing */
+} ruler;
 
-/* Overwrites `count` costs that stand `stride` apart with the envelope of their parabolas. */
-static void envelope_of_line(double *costs, size_t stride, unsigned count, double gamma, double *room)
-{
-    const double *inverse = room;
-    envelope lowest = {room + count, room + 2 * count, room + 3 * count, room + 4 * count, 0};
-    for (unsigned place = 0; place < count; place++)
-        if (costs[place * stride] < INFINITY)
-            push_parabola(&lowest, costs[place * stride], place, gamma, inverse, count - 1.0);
-    for (unsigned x = 0, at = 0; x < count && lowest.used > 0; x++) {
-        while (at + 1 < lowest.used && lowest.begins[at + 1] < x)
-            at++;
-        double away = x - lowest.places[at];
-        costs[x * stride] = lowest.heights[at] + gamma * away * away;
-    }
-}
+_Static_assert((int)DFRT_MOST_FREQUENCIES <= (int)DFRT_MOST_WORKERS, "a ruler has room for either side");
 
-/* 1 / (2 · gamma · distance): multiplying is faster than dividing, and there are few distances. */
-static void prepare_line(double *room, unsigned count, double gamma)
+static void make_ruler(ruler *lines, unsigned count, double gamma)
 {
+    lines->count = count;
+    lines->gamma = gamma;
     for (unsigned distance = 1; distance < count; distance++)
-        room[distance] = 1 / (2 * gamma * distance);
+        lines->inverse[distance] = 1 / (2 * gamma * distance);
 }
 
-static void envelope_of_grid(dfrt_trajectory *trajectory, double *costs)
+/* The parabolas of costs that stand `stride` apart which are the lowest somewhere, from left to right; how many. */
+static unsigned lowest_of(const ruler *lines, const double *costs, size_t stride, parabola *lowest)
+{
+    unsigned used = 0;
+    for (unsigned place = 0; place < lines->count; place++, costs += stride) {
+        parabola next = {*costs, *costs + lines->gamma * place * place, -INFINITY, place};
+        if (!(next.height < INFINITY))
+            continue;
+        for (; used > 0; used--) {
+            const parabola *top = &lowest[used - 1];
+            next.begins = (next.lifted - top->lifted) * lines->inverse[place - top->place];
+            if (next.begins > top->begins)
+                break;
+            next.begins = -INFINITY;
+        }
+        if (next.begins < lines->count - 1) /* otherwise nowhere in the grid */
+            lowest[used++] = next;
+    }
+    return used;
+}
+
+/* Overwrites costs with the envelope of their parabolas. */
+static void envelope_of_line(const ruler *lines, double *costs, size_t stride)
+{
+    parabola lowest[DFRT_MOST_WORKERS];
+    unsigned used = lowest_of(lines, costs, stride, lowest);
+    for (unsigned x = 0, at = 0; x < lines->count && used > 0; x++, costs += stride) {
+        while (at + 1 < used && lowest[at + 1].begins < x)
+            at++;
+        double away = (double)x - lowest[at].place;
+        *costs = lowest[at].height + lines->gamma * (away * away);
+    }
+}
+
+static void envelope_of_grid(const dfrt_trajectory *trajectory, double *costs)
 {
     unsigned workers = trajectory->workers, frequencies = trajectory->frequencies;
-    prepare_line(trajectory->line, workers, trajectory->gamma);
+    ruler lines;
+    make_ruler(&lines, workers, trajectory->gamma);
     for (unsigned frequency = 0; frequency < frequencies; frequency++)
-        envelope_of_line(costs + (size_t)frequency * workers, 1, workers, trajectory->gamma, trajectory->line);
-    prepare_line(trajectory->line, frequencies, trajectory->gamma);
-    for (unsigned worker = 0; worker < workers && frequencies > 1; worker++)
-        envelope_of_line(costs + worker, workers, frequencies, trajectory->gamma, trajectory->line);
+        envelope_of_line(&lines, costs + (size_t)frequency * workers, 1);
+    if (frequencies == 1)
+        return;
+    make_ruler(&lines, frequencies, trajectory->gamma);
+    for (unsigned worker = 0; worker < workers; worker++)
+        envelope_of_line(&lines, costs + worker, workers);
 }
 
 static double least_of(const double *costs, size_t count)

@@ -7,14 +7,13 @@
  * Progress:  bounded: the envelope by horizon · configurations, dynamic programming by horizon · configurations², branch
  *            and bound by DFRT_MOST_BRANCHES. No allocation, no I/O, no clock.
  *
- * A configuration is numbered `frequency · workers + worker`. Costs are finite, or INFINITY for what is not allowed; at
+ * At most DFRT_MOST_WORKERS by DFRT_MOST_FREQUENCIES. A configuration is numbered `frequency · workers + worker`. Costs are finite, or INFINITY for what is not allowed; at
  * least one is finite in each step.
  */
 #ifndef DFRT_CONTROL_TRAJECTORY_H
 #define DFRT_CONTROL_TRAJECTORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "policy.h"
 
 enum { DFRT_MOST_BRANCHES = 1 << 24 };
 
@@ -25,7 +24,6 @@ typedef struct dfrt_trajectory {
     double *stages;  /* in: horizon · configurations costs */
     double *totals;  /* out: for each configuration the cost of the cheapest way that begins with it */
     double *onward;  /* room for as many */
-    double *line;    /* room for 5 · the longer side */
 } dfrt_trajectory;
 
 /* How many doubles a trajectory of this size needs, and how it divides them. */
