@@ -1,6 +1,6 @@
 /* Time for one decision of the policy `mpc`: WORKERS FREQUENCIES HORIZON SOLVER as arguments; prints nanoseconds of
- * processor time, the median of batches. The load is the trading operator's (0.45 ms a window, latency goal 1.5 ms): a random walk between 30 and 90 %
- * of what all workers can do, so that every decision is another one. */
+ * processor time, the median of batches. The load is the trading operator's (0.45 ms a window, latency goal 1.5 ms): a
+ * random walk between 30 and 90 % of what all workers can do, so that every decision is another one. */
 #define _POSIX_C_SOURCE 200809L
 #include "control/policy.h"
 

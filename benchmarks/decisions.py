@@ -40,15 +40,15 @@ def _once(program: Path, case: tuple[int, int, int], solver: str) -> float:
 
 
 def report(found: Found) -> Iterable[str]:
-    yield from ("## Decisions", "", "One decision of `mpc` (`lat_power`), for each solver; 000 Tab. 5 searches by branch and "
-                "bound.", "")
+    yield from ("## Decisions", "", "Processor time for one decision of `mpc` (`lat_power`), for each solver; 000 Tab. 5 "
+                "searches by branch and bound.", "")
     yield f"| workers × frequencies | horizon | {' | '.join(SOLVERS)} | 000 Tab. 5 | goal | |"
     yield f"| ---: | ---: |{' ---: |' * (len(SOLVERS) + 2)} --- |"
     for case, paper, goal in CASES:
         times = [found[case, solver] for solver in SOLVERS]
         kept = "kept" if times[0] < goal else "missed"
-        yield (f"| {case[0]} × {case[1]} | {case[2]} | {' | '.join(map(_time, times))} | {_time(paper)} | {_time(goal)} | "
-               f"{kept} |")
+        cells = (f"{case[0]} × {case[1]}", str(case[2]), *map(_time, times), _time(paper), _time(goal), kept)
+        yield f"| {' | '.join(cells)} |"
 
 
 def _time(seconds: float | None) -> str:

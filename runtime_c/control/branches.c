@@ -1,6 +1,5 @@
-/* Branch and bound over the tree of ways (000 §3.3.2, 002 §6.3.2): the search of the papers, kept as a reference for the
- * exact solver. A node is followed only if what was spent to reach it, and what the steps behind it cost at least, is less
- * than the best way found so far. The first such way takes the next step that is cheapest, again and again. */
+/* Branch and bound over the tree of ways (000 §3.3.2, 002 §6.3.2): the search of the papers, kept as a reference. A node
+ * is followed only if what was spent to reach it, and what the steps behind it cost at least, is less than the best way found so far. The first such way takes the next step that is cheapest, again and again. */
 #include "trajectory.h"
 
 #include <math.h>
@@ -28,7 +27,8 @@ static double step_cost(const search *tree, unsigned step, place from, unsigned 
 {
     place there = place_of(tree, to);
     double more = there.worker - from.worker, up = there.frequency - from.frequency;
-    return tree->trajectory->stages[(size_t)step * tree->count + to] + tree->trajectory->gamma * (more * more + up * up);
+    double stage = tree->trajectory->stages[(size_t)step * tree->count + to];
+    return stage + tree->trajectory->gamma * (more * more + up * up);
 }
 
 static void bound_steps(search *tree)

@@ -40,7 +40,8 @@ static unsigned between(unsigned value, unsigned least, unsigned most)
 
 static dfrt_grid whole_grid(const dfrt_limits *limits)
 {
-    unsigned most = between(limits->workers_most, 1, DFRT_MOST_WORKERS), least = between(limits->workers_least, 1, most);
+    unsigned most = between(limits->workers_most, 1, DFRT_MOST_WORKERS);
+    unsigned least = between(limits->workers_least, 1, most);
     return (dfrt_grid){least, most - least + 1, 0, between(limits->frequency_count, 1, DFRT_MOST_FREQUENCIES)};
 }
 
@@ -83,12 +84,12 @@ static dfrt_grid grid_of(const mpc *policy, const dfrt_limits *limits)
     return all;
 }
 
-static dfrt_setting setting_of(dfrt_grid all, const dfrt_trajectory *ways, unsigned number, const dfrt_situation *situation)
+static dfrt_setting setting_of(dfrt_grid all, unsigned number, const dfrt_situation *situation)
 {
     unsigned alternates = between(situation->limits->alternate_count, 1, DFRT_MOST_ALTERNATES);
     return (dfrt_setting){
-        .workers = all.first_worker + number % ways->workers,
-        .frequency = all.first_frequency + number / ways->workers,
+        .workers = all.first_worker + number % all.workers,
+        .frequency = all.first_frequency + number / all.workers,
         .alternate = between(situation->now.alternate, 0, alternates - 1),
     };
 }
@@ -156,7 +157,7 @@ static void tell_alternatives(const dfrt_trajectory *ways, dfrt_grid all, const 
     decision->alternative_count = next_best(ways, taken, number_of(all, situation->now), numbers);
     for (unsigned n = 0; n < decision->alternative_count; n++) {
         dfrt_prediction *told = &decision->alternatives[n];
-        dfrt_model_predict(model, situation->limits, setting_of(all, ways, numbers[n], situation), told);
+        dfrt_model_predict(model, situation->limits, setting_of(all, numbers[n], situation), told);
         told->cost = ways->totals[numbers[n]];
     }
 }
@@ -217,7 +218,8 @@ static void tell_reason(const mpc *policy, const dfrt_situation *situation, bool
     if (decision->alternative_count == 0)
         return;
     const dfrt_prediction *other = &decision->alternatives[decision->alternative_count - 1];
-    bool moves = other->setting.workers == situation->now.workers && other->setting.frequency == situation->now.frequency;
+    dfrt_setting now = situation->now;
+    bool moves = other->setting.workers == now.workers && other->setting.frequency == now.frequency;
     other = moves ? other : &decision->alternatives[0];
     setting_words others = words_of(limits, other->setting);
     if (other->cost == INFINITY)
@@ -228,8 +230,7 @@ static void tell_reason(const mpc *policy, const dfrt_situation *situation, bool
 
 static void stay(const mpc *policy, const dfrt_situation *situation, dfrt_grid all, dfrt_decision *decision)
 {
-    dfrt_trajectory ways = {.workers = all.workers, .frequencies = all.frequencies};
-    decision->setting = setting_of(all, &ways, number_of(all, situation->now), situation);
+    decision->setting = setting_of(all, number_of(all, situation->now), situation);
     decision->expected = (dfrt_prediction){decision->setting, NAN, NAN, NAN, NAN, NAN, NAN};
     size_t used = 0;
     say(decision, &used, snprintf(REST, "%s: neither rate nor service time is known, so nothing changes",
@@ -254,7 +255,7 @@ static void mpc_decide(void *state, const dfrt_situation *situation, dfrt_decisi
     dfrt_trajectory_lay(&ways, policy->room);
     bool keeps_up = horizon_costs(policy, model, situation, all, ways.stages), complete;
     unsigned taken = solve(policy, &ways, &complete);
-    decision->setting = setting_of(all, &ways, taken, situation);
+    decision->setting = setting_of(all, taken, situation);
     dfrt_model_predict(&model, situation->limits, decision->setting, &decision->expected);
     decision->expected.cost = ways.totals[taken];
     tell_alternatives(&ways, all, &model, taken, situation, decision);

@@ -1,5 +1,5 @@
-/* What each configuration (workers × frequencies) costs in one step of the horizon, the change to it not counted: quality of
- * service and resources, weighed (000 §3.3.1, 002 §6.3.1 and eq. 7.1).
+/* What each configuration (workers × frequencies) costs in one step of the horizon, the change to it not counted:
+ * quality of service and resources, weighed (000 §3.3.1, 002 §6.3.1 and eq. 7.1).
  *
  * Threads:   none.
  * Ownership: the caller owns everything; nothing is kept.
@@ -26,8 +26,8 @@ typedef struct dfrt_grid {
     unsigned first_worker, workers, first_frequency, frequencies;
 } dfrt_grid;
 
-/* What was asked for, or what the goals ask for. A strategy for latency needs to know which latency: without such a goal
- * it becomes the one for throughput. */
+/* What was asked for, or what the goals ask for. A strategy for latency needs to know which latency: without such a
+ * goal it becomes the one for throughput. */
 enum dfrt_strategy dfrt_strategy_for(enum dfrt_strategy asked, const dfrt_goals *goals);
 bool dfrt_counts_power(enum dfrt_strategy strategy);
 bool dfrt_counts_latency(enum dfrt_strategy strategy);

@@ -2,8 +2,8 @@
  *
  *     onward(u) = min over v of gamma · |u − v|² + stage(v) + onward of the step after(v)
  *
- * Every v contributes a parabola in u with the same opening, and |u − v|² is the sum of one square for each dimension: the
- * lower envelope of the parabolas along each row, then along each column, gives the minimum for all u in linear time
+ * Every v contributes a parabola in u with the same opening, and |u − v|² is the sum of one square for each dimension:
+ * the lower envelope of the parabolas along each row, then along each column, gives the minimum for all u in linear time
  * (P. F. Felzenszwalb, D. P. Huttenlocher, Distance Transforms of Sampled Functions, 2012).
  */
 #include "trajectory.h"

@@ -1,14 +1,15 @@
 /* The cheapest way through a grid of configurations (workers × frequencies) over a few steps: each step has a cost for
- * each configuration, and going from one to another costs gamma times the squared distance. Only the first configuration
- * of that way is taken, so only it is asked for.
+ * each configuration, and going from one to another costs gamma times the squared distance. Only the first
+ * configuration of that way is taken, so only it is asked for.
  *
  * Threads:   none.
  * Ownership: the caller gives the memory (dfrt_trajectory_doubles) and owns it.
- * Progress:  bounded: the envelope by horizon · configurations, dynamic programming by horizon · configurations², branch
- *            and bound by DFRT_MOST_BRANCHES. No allocation, no I/O, no clock.
+ * Progress:  bounded: the envelope by horizon · configurations, dynamic programming by horizon · configurations²,
+ *            branch and bound by DFRT_MOST_BRANCHES costs. No allocation, no I/O, no clock.
  *
- * At most DFRT_MOST_WORKERS by DFRT_MOST_FREQUENCIES. A configuration is numbered `frequency · workers + worker`. Costs are finite, or INFINITY for what is not allowed; at
- * least one is finite in each step.
+ * There are at most DFRT_MOST_WORKERS by DFRT_MOST_FREQUENCIES. A configuration is numbered
+ * `frequency · workers + worker`. Costs are finite, or INFINITY for what is not allowed; at least one is finite in each
+ * step.
  */
 #ifndef DFRT_CONTROL_TRAJECTORY_H
 #define DFRT_CONTROL_TRAJECTORY_H

@@ -49,7 +49,8 @@ static double stage_by_hand(const dfrt_situation *situation, values chosen, unsi
     double exponent = (waits + t) / situation->goals->latency;
     double late = exponent <= 20 ? exp(exponent) : exp(20) * (1 + log(exponent / 20));
     double quality = strategy <= TH_POWER ? 1e3 * fmax(t_a, t_s) : strategy <= LAT_POWER ? late : exp(rho);
-    double volt = limits->voltages[f], watts = volt * volt * limits->frequencies[f] / 1e9 * (n + limits->service_threads);
+    double volt = limits->voltages[f];
+    double watts = volt * volt * limits->frequencies[f] / 1e9 * (n + limits->service_threads);
     return chosen.all[ALPHA] * quality + chosen.all[BETA] * (strategy % 2 == 0 ? watts : n);
 }
 

@@ -39,7 +39,8 @@ def parameters(tmp_path_factory) -> list[list[str]]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     policies = [name for name in tree if name.startswith("dfrt/control/") and name.endswith(".c")]
-    Job(find_toolchain(), flags("portable"), folder).call(*INCLUDES, "printer.c", *policies, "-o", "printer", *LINK_FLAGS)
+    job = Job(find_toolchain(), flags("portable"), folder)
+    job.call(*INCLUDES, "printer.c", *policies, "-o", "printer", *LINK_FLAGS)
     said = subprocess.run([folder / "printer"], check=True, capture_output=True, text=True).stdout
     return [line.split() for line in said.splitlines()]
 
