@@ -269,6 +269,20 @@ static void test_stays_inside(dfrt_random *random)
     }
 }
 
+static void test_nothing_known(void)
+{
+    dfrt_limits limits = sample_limits(12, 9);
+    dfrt_goals goals = sample_goals(7e-3);
+    dfrt_measured measured = sample_measured(8000);
+    measured.service = NAN;
+    dfrt_situation situation = sample_situation(&measured, &limits, &goals, 5, 8);
+    dfrt_decision decision = decided(&situation, standard_values());
+    CHECK(decision.setting.workers == 5 && decision.setting.frequency == 8 && isnan(decision.expected.latency));
+    CHECK(decision.alternative_count == 0 && decision.forecast == 8000);
+    CHECK_TEXT(decision.reason,
+               "lat_node: nothing changes, since a rate and a service time must be known to predict anything");
+}
+
 static void test_limits_may_be_empty(void)
 {
     dfrt_limits limits = {0};
@@ -305,6 +319,7 @@ int main(void)
     test_decisions();
     test_reasons();
     test_strategy_by_goals();
+    test_nothing_known();
     test_limits_may_be_empty();
     test_narrower_limits_later();
     test_exact(&random);
