@@ -2,10 +2,13 @@
  * configurations and the simulator. */
 #include "policy.h"
 
+#include "mpc.h"
+
 #include <math.h>
 #include <string.h>
 
 static const dfrt_policy *const known_policies[] = {
+    &dfrt__policy_mpc,
     NULL, /* behind the last */
 };
 
