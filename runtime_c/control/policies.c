@@ -10,6 +10,7 @@ static const dfrt_policy *const known_policies[] = {
     &dfrt__policy_rule,
     &dfrt__policy_threshold,
     &dfrt__policy_spl,
+    &dfrt__policy_rl,
     &dfrt__policy_static,
     NULL, /* behind the last */
 };
