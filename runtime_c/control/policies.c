@@ -12,6 +12,7 @@ static const dfrt_policy *const known_policies[] = {
     &dfrt__policy_spl,
     &dfrt__policy_rl,
     &dfrt__policy_static,
+    &dfrt__policy_alternates,
     NULL, /* behind the last */
 };
 
