@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const dfrt_policy *const known_policies[] = {
+    &dfrt__policy_auto,
     &dfrt__policy_mpc,
     &dfrt__policy_rule,
     &dfrt__policy_threshold,
