@@ -146,7 +146,7 @@ static void limits_of_step(const dfrt_controller *controller, const dfrt_limits 
 
 static void look_forward(dfrt_controller *controller, dfrt_situation *situation)
 {
-    dfrt_forecaster_note(controller->forecaster, dfrt__rate(situation->measured));
+    dfrt_forecaster_note(controller->forecaster, dfrt__rate(situation->measured, situation->now));
     for (unsigned step = 0; step < DFRT_MOST_HORIZON; step++)
         situation->forecast[step] = dfrt_forecaster_ahead(controller->forecaster, step + 1);
 }

@@ -5,23 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
+/* With everything shed nobody would see when the load has gone. */
+static const double most_shed = 0.99;
+
 /* NaN for what can't be a measurement: negative or not finite. */
 static double sound_reading(double value)
 {
     return isfinite(value) && value >= 0 ? value : NAN;
 }
 
-double dfrt__rate(const dfrt_measured *measured)
+static double let_in(const dfrt_measured *measured)
 {
     double step = sound_reading(measured->step), arrivals = sound_reading(measured->arrivals);
     return step > 0 ? arrivals / step : NAN;
 }
 
+double dfrt__rate(const dfrt_measured *measured, dfrt_setting now)
+{
+    double kept = now.shed > 0 && now.shed < 1 ? 1 - now.shed : 1;
+    return let_in(measured) / kept;
+}
+
 double dfrt__utilisation(const dfrt_measured *measured, dfrt_setting now)
 {
-    double service = sound_reading(measured->service);
-    double shed = now.shed > 0 && now.shed < 1 ? now.shed : 0;
-    double load = dfrt__rate(measured) * (1 - shed) * service / (now.workers > 0 ? now.workers : 1);
+    double load = let_in(measured) * sound_reading(measured->service) / (now.workers > 0 ? now.workers : 1);
     return isfinite(load) ? load : sound_reading(measured->busy);
 }
 
@@ -88,7 +95,7 @@ void dfrt__usable_limits(const dfrt_limits *limits, dfrt_limits *usable)
     usable->workers_least = between(limits->workers_least, 1, usable->workers_most);
     usable->frequency_count = between(limits->frequency_count, 1, DFRT_MOST_FREQUENCIES);
     usable->alternate_count = between(limits->alternate_count, 1, DFRT_MOST_ALTERNATES);
-    usable->shed_most = limits->shed_most > 0 ? fmin(limits->shed_most, 1) : 0;
+    usable->shed_most = limits->shed_most > 0 ? fmin(limits->shed_most, most_shed) : 0;
 }
 
 bool dfrt__same_setting(dfrt_setting one, dfrt_setting other)

@@ -12,9 +12,9 @@
 
 #include "policy.h"
 
-/* Triggers a second that came. */
-double dfrt__rate(const dfrt_measured *measured);
-/* Work that came over work that could be done, above 1 when the operator falls behind; what is shed does not count. */
+/* Triggers a second that would have come, had nothing been shed. */
+double dfrt__rate(const dfrt_measured *measured, dfrt_setting now);
+/* Work that came over work that could be done, above 1 when the operator falls behind. */
 double dfrt__utilisation(const dfrt_measured *measured, dfrt_setting now);
 /* The latency that the goal is about. */
 double dfrt__goal_latency(const dfrt_measured *measured, const dfrt_goals *goals);

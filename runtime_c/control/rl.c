@@ -124,7 +124,7 @@ static void fix_levels(struct learner *learner, const dfrt_situation *situation)
 
 static bool level_of(const struct learner *learner, const dfrt_situation *situation, unsigned *level)
 {
-    double load = learner->form == RL_BY_RATE ? dfrt__rate(situation->measured)
+    double load = learner->form == RL_BY_RATE ? dfrt__rate(situation->measured, situation->now)
                                               : dfrt__utilisation(situation->measured, situation->now);
     double place = load / learner->quantum;
     if (!(place >= 0))

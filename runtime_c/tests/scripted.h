@@ -56,14 +56,14 @@ typedef struct plant {
     bool seen[DFRT_MOST_ALTERNATES];
 } plant;
 
-/* One second with `rate` triggers that come and this setting in force. */
+/* One second with `rate` triggers that would come without shedding, and this setting in force. */
 static inline dfrt_measured plant_step(plant *plant, double rate, const dfrt_limits *limits, dfrt_setting setting)
 {
     dfrt_measured measured = blank_step();
     double slower = limits->frequencies[limits->frequency_count - 1] / limits->frequencies[setting.frequency];
     double service = plant->cost[setting.alternate] * slower, capacity = setting.workers / service;
-    double offered = rate * (1 - setting.shed) + plant->backlog, served = fmin(offered, capacity);
-    double load = fmin(rate * (1 - setting.shed) / capacity, 0.99);
+    rate *= 1 - setting.shed;
+    double offered = rate + plant->backlog, served = fmin(offered, capacity), load = fmin(rate / capacity, 0.99);
     plant->seen[setting.alternate] = true;
     measured.step = 1;
     measured.arrivals = rate;
@@ -114,8 +114,9 @@ static inline dfrt_situation situation_of(const dfrt_measured *measured, const d
                                           const dfrt_goals *goals, dfrt_setting now)
 {
     dfrt_situation situation = {.measured = measured, .limits = limits, .goals = goals, .now = now, .correction = 1};
+    double kept = now.shed > 0 && now.shed < 1 ? 1 - now.shed : 1; /* a forecast is of what would come unshed */
     for (unsigned i = 0; i < DFRT_MOST_HORIZON; i++)
-        situation.forecast[i] = measured->arrivals / measured->step;
+        situation.forecast[i] = measured->arrivals / measured->step / kept;
     return situation;
 }
 
