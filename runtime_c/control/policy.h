@@ -22,7 +22,7 @@ enum {
     DFRT_MOST_FREQUENCIES = 64,
     DFRT_MOST_ALTERNATES = 16,
     DFRT_MOST_HORIZON = 16,
-    DFRT_REASON = 192,
+    DFRT_REASON = 320,
 };
 
 /* One operator during one control step (000 Tab. 1 and 2). */
