@@ -17,6 +17,7 @@ class Moving:
     group: tuple[str, ...] = ()
     orders: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()  # where `next_end` is the end of the next window
 
 
 def moving_code(view: View, segment: Segment, shared: bool = False) -> str:
@@ -32,7 +33,7 @@ def moving_code(view: View, segment: Segment, shared: bool = False) -> str:
 
 def _moving(view: View) -> Moving:
     x = view.extra
-    group, orders, whole = [], [], []
+    group, orders, whole, ends = [], [], [], []
     if x.get("keeps"):
         group.append(f"h->kept = dfrt_kept_move(&y->pool, &x->pool, &g->kept, {x['types']}_widths);")
     if view.kind == "session_window":
@@ -42,12 +43,14 @@ def _moving(view: View) -> Moving:
     if view.kind in ("time_window", "join") or view.kind == "moving_window" and not x["expire"]:
         orders.append("order")
     if view.kind == "time_window":
-        whole.append("y->next_end = dfrt_least_i64(y->next_end, x->next_end);")
+        whole.append(_next_end(""))
+        ends.append("")
     if view.kind == "moving_window":
         whole.append("y->watermark = x->watermark;")
     if view.kind == "join":
         whole += ["memcpy(y->watermarks, x->watermarks, sizeof y->watermarks);", "y->watermark = x->watermark;"]
-    return _with_expiry(view, group + [f"dfrt_order_add(&y->{order}, there);" for order in orders], orders, whole)
+    return _with_expiry(view, group + [f"dfrt_order_add(&y->{order}, there);" for order in orders], orders, whole,
+                        ends)
 
 
 def _shared(view: View) -> Moving:
@@ -55,12 +58,18 @@ def _shared(view: View) -> Moving:
     return _with_expiry(
         view, [f"if (h->{one}_waits) dfrt_order_add(&y->{one}.order, there);" for one in members],
         [f"{one}.order" for one in members],
-        [f"y->{one}.next_end = dfrt_least_i64(y->{one}.next_end, x->{one}.next_end);" for one in members])
+        [_next_end(f"{one}.") for one in members], [f"{one}." for one in members])
 
 
-def _with_expiry(view: View, group: list[str], orders: list[str], whole: list[str]) -> Moving:
+def _next_end(of: str) -> str:
+    """Whoever has groups has released nothing that ends there yet; who has none may be past it."""
+    return f"if (y->{of}order.count > 0) y->{of}next_end = dfrt_least_i64(y->{of}next_end, x->{of}next_end);"
+
+
+def _with_expiry(view: View, group: list[str], orders: list[str], whole: list[str],
+                 ends: list[str]) -> Moving:
     if view.extra.get("expire"):
         group = [*group, "dfrt_order_add(&y->idle_order, there);"]
         orders = [*orders, "idle_order"]
         whole = [*whole, "y->idle_watermark = x->idle_watermark;"]
-    return Moving(tuple(group), tuple(orders), tuple(whole))
+    return Moving(tuple(group), tuple(orders), tuple(whole), tuple(ends))
