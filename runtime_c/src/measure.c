@@ -98,6 +98,6 @@ void dfrt__measure(dfrt_measured *measured, const dfrt__tally *before, const dfr
     dfrt__sum spacing = difference(&before->spacing, &now->spacing);
     measured->result_spacing_cv = sqrt(variation(&spacing));
     measured->results = now->results - before->results;
-    measured->waiting = over((now->waited_ns - before->waited_ns) / 1e9, now->taken - before->taken);
+    measured->waiting = over((now->waited_ns - before->waited_ns) / 1e9, now->waited - before->waited);
     measured->blocked = fmin(over((now->blocked_ns - before->blocked_ns) / 1e9, seconds), 1);
 }

@@ -19,7 +19,7 @@ typedef struct dfrt__tally {
     bool watched;      /* triggers are counted; otherwise every tuple is one */
     double triggers, results;
     double in, taken;  /* tuples that were sent to it, and those of rounds that it has finished */
-    double waited_ns;  /* of all tuples in `taken` */
+    double waited_ns, waited; /* of so many tuples: up to the middle of the service of their round */
     double busy_ns[DFRT_MOST_WORKERS];
     double blocked_ns; /* mean of the threads that send to it */
     dfrt__sum samples[DFRT_MOST_ALTERNATES];
