@@ -115,6 +115,9 @@ class SegmentView:
     waits: tuple[str, ...]
     opens: tuple[str, ...]
     closes: tuple[str, ...]
+    moves: tuple[str, ...]
+    step: str
+    elastic: str
 
 
 def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
@@ -124,7 +127,9 @@ def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
     return SegmentView(segment.number, segment.kind, segment.why, c_string(segment.kind),
                        segment.degree, tuple(members),
                        tuple(c.view.c for c in own if c.waits), tuple(name for c in own for name in c.opens),
-                       tuple(name for c in own for name in c.closes))
+                       tuple(name for c in own for name in c.closes), tuple(name for c in own for name in c.moves),
+                       c_string(segment.steps[0] if segment.steps else segment.kind),
+                       "true" if segment.elastic else "false")
 
 
 def _declarations(context: Context) -> list[str]:

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include "reconfigure.h"
 #include "replay.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@ static void print_help(const dfrt_program *program)
 {
     printf("usage: %s [options]\n\n", program->name);
     printf("  --workers N            replicas of each operator that can be replicated (default: as planned)\n"
+           "  --max-workers N        replicas that exist where their number can change; those not in use sleep\n"
            "  --layout L             fused: one thread; staged: a thread a stage; auto: fused for one worker,\n"
            "                         and for two where one of them is busy parsing files\n"
            "  --source NAME=SPEC     replace a source: csv:PATH, jsonl:PATH, binary:PATH, lines:PATH,\n"
@@ -27,6 +29,10 @@ static void print_help(const dfrt_program *program)
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
            "  --clock START+STEP     processing time for tests: nanoseconds of the first tuple, and to the next\n"
+           "  --migration P          how state moves to other workers: fluent (default), r-blk, s-blk\n"
+           "  --reconfigure SPEC     changes for tests and benchmarks: a file, or lines with ; between them, of a round and\n"
+           "                         workers=N [operator=NAME] [protocol=P] [seed=N] [heavy=HASH:WORKER,...]\n"
+           "                         or alternate=OPERATOR=NAME\n"
            "  --quiet                no progress line, no notices\n"
            "  --help, --version\n\nA PATH of - is standard input or output.\n\n"
            "Sockets take format=csv|jsonl|lines|binary (default csv), listen=true to wait for the other side,\n"
@@ -127,7 +133,8 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
     return DFRT_OK;
 }
 
-enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED };
+enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED,
+       MAX_WORKERS, MIGRATION, RECONFIGURE };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -139,6 +146,12 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         status = read_number("--workers", word, 1, MOST_WORKERS, &number, error);
         options->workers = (unsigned)number;
         return status;
+    case MAX_WORKERS:
+        status = read_number("--max-workers", word, 1, MOST_WORKERS, &number, error);
+        options->degrees.most = (unsigned)number;
+        return status;
+    case MIGRATION: return dfrt__read_protocol(word, &options->migration, error);
+    case RECONFIGURE: options->script = word; return DFRT_OK;
     case LAYOUT: return read_layout(options, word, error);
     case SOURCE: return replace_source(options, program, word, error);
     case SINK: return replace_sink(options, program, word, error);
@@ -204,6 +217,8 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"stats", optional_argument, NULL, STATS},         {"quiet", no_argument, NULL, QUIET},
         {"clock", required_argument, NULL, CLOCK},
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
+        {"max-workers", required_argument, NULL, MAX_WORKERS}, {"migration", required_argument, NULL, MIGRATION},
+        {"reconfigure", required_argument, NULL, RECONFIGURE},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
         {NULL, 0, NULL, 0},
     };
@@ -219,6 +234,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         status = dfrt_fail(error, DFRT_USAGE, "unexpected word '%s'; see --help", argv[optind]);
     }
     options->planned = options->workers == 0;
+    options->degrees.workers = options->workers;
     options->workers = options->planned ? most_planned(program) : options->workers;
     return status;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dfrt/store.h"
+#include "elastic_state.h"
 #include "merge.h"
 #include "run.h"
 
@@ -94,7 +95,9 @@ dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, c
                               dfrt_run_state *run, dfrt_error *error)
 {
     const dfrt_program *program = layout->program;
-    *reader = (dfrt__reader){.program = program, .layout = layout, .replay = options->replay};
+    reader->program = program;
+    reader->layout = layout;
+    reader->replay = options->replay;
     reader->progress = !options->quiet && isatty(STDERR_FILENO) == 1;
     reader->inputs = dfrt_allocate((program->source_count + 1u) * sizeof *reader->inputs);
     int *held = dfrt_allocate((program->source_count + 1u) * sizeof *held);
@@ -143,6 +146,7 @@ void dfrt__reader_close(dfrt__reader *reader)
         free(reader->inputs[i].room);
     }
     free(reader->inputs);
+    dfrt__script_close(&reader->script);
 }
 
 static bool asked_to_stop(const dfrt__reader *reader)
@@ -305,9 +309,17 @@ static void end_round(dfrt__reader *reader, bool idle, bool ends, uint64_t read_
     uint64_t now = dfrt_now_ns();
     bool flush = idle || now - reader->flushed_ns > FLUSH_NS;
     reader->flushed_ns = flush ? now : reader->flushed_ns;
-    unsigned stages = reading_stage(reader)->fused ? reader->layout->stage_count : 1;
-    for (unsigned i = 0; i < stages; i++) {
-        dfrt_stage_end_round(reader->layout->stages[i], flush, ends, read_ns);
+    dfrt_stage *first = reading_stage(reader);
+    dfrt_round_end end = {.flush = flush, .ends_stream = ends, .read_ns = read_ns};
+    if (!first->fused) {
+        dfrt__script_round(&reader->script);
+        end.configuration = ends ? first->configuration : dfrt__elastic_next(reader->layout->elastic);
+    }
+    for (unsigned i = 0; i < (first->fused ? reader->layout->stage_count : 1); i++) {
+        dfrt_stage_end_round(reader->layout->stages[i], &end);
+    }
+    if (!first->fused) {
+        dfrt__elastic_await(end.configuration);
     }
     tell_progress(reader, now);
 }

@@ -10,6 +10,7 @@
 #include "ahead.h"
 #include "layout.h"
 #include "options.h"
+#include "reconfigure.h"
 
 typedef struct dfrt__input {
     dfrt_source *source;
@@ -26,6 +27,7 @@ typedef struct dfrt__reader {
     const dfrt_program *program;
     dfrt__layout_plan *layout;
     dfrt__input *inputs;
+    dfrt__script script; /* what is to change at which round */
     dfrt_replay replay; /* what files that are replayed by event time share */
     unsigned helpers; /* threads that parse for the sources */
     bool progress;

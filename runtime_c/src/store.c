@@ -245,6 +245,19 @@ void dfrt_order_sort(dfrt_order *order, dfrt_group_compare compare, const void *
     order->sorted = order->count;
 }
 
+void dfrt_order_drop(dfrt_order *order, const uint32_t *moved)
+{
+    uint32_t kept = 0, sorted = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (moved[order->groups[i]] == 0) {
+            sorted += i < order->sorted;
+            order->groups[kept++] = order->groups[i];
+        }
+    }
+    order->count = kept;
+    order->sorted = sorted;
+}
+
 void dfrt_order_close(dfrt_order *order)
 {
     free(order->groups);

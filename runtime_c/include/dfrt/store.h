@@ -102,6 +102,8 @@ typedef int (*dfrt_group_compare)(const void *context, uint32_t left, uint32_t r
 void dfrt_order_add(dfrt_order *order, uint32_t group);
 void dfrt_order_sort(dfrt_order *order, dfrt_group_compare compare, const void *context);
 void dfrt_order_close(dfrt_order *order);
+/* Forgets the groups that have moved (`moved` is not 0 for them), and keeps the order of the others. */
+void dfrt_order_drop(dfrt_order *order, const uint32_t *moved);
 
 /* The value at position q·(n−1) of the sorted values, interpolated; NaNs are skipped, NaN when none is left.
  * Reorders the values. */
