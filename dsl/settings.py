@@ -89,26 +89,30 @@ _FORECAST = {
     "forecast": Setting("word", ("holt_winters", "last_value", "last", "ewma")), "season": _AT_LEAST_ONE,
     "smoothing": _RATIO, "level": _RATIO, "trend": _RATIO, "seasonal": _RATIO,
 }
-_THRESHOLDS = {"low": _POSITIVE, "high": _POSITIVE, "utilisation": Setting("ratio", span=True), "latency": _DURATION,
-               "patience": _AT_LEAST_ONE}
+MOST_WORKERS = 256
+_WORKERS = Setting("int", least=1, most=MOST_WORKERS)
+_HORIZON = Setting("int", least=1, most=16)
+_PATIENCE = Setting("int", least=1, most=10**6)
+_THRESHOLDS = {"utilisation": Setting("ratio", span=True), "latency": _DURATION, "patience": _PATIENCE}
 
 POLICIES: dict[str, dict[str, Setting]] = {
     "off": {},
-    "auto": {**_COMMON, **_FORECAST, "horizon": _AT_LEAST_ONE},
+    "auto": {**_COMMON, **_FORECAST, "horizon": _HORIZON},
     "mpc": {
-        **_COMMON, **_FORECAST, "horizon": _AT_LEAST_ONE,
-        "strategy": Setting("word", ("th_node", "th_power", "lat_node", "lat_power")),
+        **_COMMON, **_FORECAST, "horizon": _HORIZON,
+        "strategy": Setting("word", ("goals", "th_node", "th_power", "lat_node", "lat_power", "rho_node", "rho_power")),
         "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE,
         "solver": Setting("word", ("envelope", "dynamic", "branch_and_bound")),
     },
-    "rule": {**_COMMON, **_THRESHOLDS},
-    "threshold": {**_COMMON, **_THRESHOLDS},
-    "spl": {**_COMMON, "congestion": _RATIO, "sensitivity": _RATIO, "remember": _AT_LEAST_ONE},
-    "rl": {**_COMMON, **_FORECAST, "discount": _RATIO, "levels": _AT_LEAST_ONE, "explore": _RATIO,
-           "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE},
-    "static": {"degree": _AT_LEAST_ONE, "frequency": Setting("frequency"), "alternate": Setting("word")},
-    "alternates": {**_COMMON, **_FORECAST, "alternate_every": _AT_LEAST_ONE, "resources_every": _AT_LEAST_ONE,
-                   "horizon": _AT_LEAST_ONE, "sigma": _POSITIVE},
+    "rule": {**_COMMON, **_THRESHOLDS, "low": _POSITIVE, "high": _POSITIVE},
+    "threshold": {**_COMMON, **_THRESHOLDS, "low": _RATIO, "high": _RATIO},
+    "spl": {**_COMMON, "congestion": _RATIO, "sensitivity": _RATIO, "remember": _PATIENCE},
+    "rl": {**_COMMON, **_FORECAST, "discount": Setting("ratio", most=0.9999), "levels": Setting("int", least=2, most=64),
+           "explore": _RATIO, "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE, "learning": _RATIO,
+           "state": Setting("word", ("rate", "utilisation"))},
+    "static": {"degree": _WORKERS, "frequency": Setting("frequency"), "alternate": Setting("word")},
+    "alternates": {**_COMMON, **_FORECAST, "alternate_every": _PATIENCE, "resources_every": _PATIENCE,
+                   "horizon": _HORIZON, "sigma": _POSITIVE},
     "pid": {**_COMMON, "kp": _POSITIVE, "ki": _POSITIVE, "kd": _POSITIVE, "setpoint": _RATIO, "theta": _POSITIVE,
             "alpha": _POSITIVE},
     "fuzzy": {**_COMMON, "limit": _RATIO},
@@ -116,8 +120,6 @@ POLICIES: dict[str, dict[str, Setting]] = {
 
 # --- patterns ---------------------------------------------------------------------------------------
 
-MOST_WORKERS = 256
-_WORKERS = Setting("int", least=1, most=MOST_WORKERS)
 _SCHEDULE = Setting("word", ("round_robin", "on_demand"))
 
 # The names of the settings are those of `typed.Pattern`.
