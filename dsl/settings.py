@@ -145,7 +145,8 @@ PROPERTIES = ("associative", "commutative", "invertible", "decomposable")
 
 BLOCKS: dict[str, dict[str, Setting]] = {
     "resources": {"cores": Setting("int", span=True, least=1), "frequency": Setting("frequency", span=True),
-                  "memory": Setting("size", span=True), "power": Setting("number", span=True, least=0)},
+                  "memory": Setting("size", span=True), "power": Setting("number", span=True, least=0),
+                  "voltage": Setting("number", span=True, least=0), "shed": _RATIO},
     "vm": {"cores": _AT_LEAST_ONE, "speed": _POSITIVE, "bandwidth": Setting("bandwidth"), "price": _POSITIVE,
            "billing": _DURATION, "startup": _DURATION, "memory": Setting("size")},
     "region": {"nodes": Setting("int", span=True, least=0), "price": _POSITIVE, "bandwidth": Setting("bandwidth")},

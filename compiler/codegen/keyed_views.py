@@ -19,7 +19,7 @@ from .kept_views import call_parts, copy, kept_parts, merge_parts, value_parts
 from .names import identifier
 from .second_views import SecondPass, fields_of_second, second_pass
 from .statements import Statement, quoted_file, stores
-from .step_views import AlternateView, Context, View, active_alternate, base_view
+from .step_views import AlternateView, Context, View, active_alternate, alternate_mark, base_view
 
 # --- keyed ------------------------------------------------------------------------------------------
 
@@ -183,6 +183,7 @@ def _alternate(context: Context, step: typed.Step, alternate: typed.Alternate, p
     if isinstance(alternate.body, typed.CFunction):
         return AlternateView(alternate.name, (), alternate.body.name, *where,
                              window=call_parts(context, step, alternate), merge=alternate.body.merge,
+                             mark=alternate_mark(context, step, alternate.name, "out->"),
                              panes=merge_parts(context, step) if alternate.body.merge else ())
     target, tuple_ = ("out.", "t") if kind == "scan" else ("out->", "k")
     used = [one for one in aggregates_of(alternate.body) if not second_map(one)]

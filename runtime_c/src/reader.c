@@ -117,6 +117,12 @@ dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, c
     return status;
 }
 
+uint64_t dfrt__reader_malformed(const dfrt__reader *reader, unsigned source)
+{
+    const dfrt__input *input = &reader->inputs[source];
+    return input->source != NULL ? dfrt_source_malformed(input->source) : input->malformed;
+}
+
 void dfrt__reader_end(dfrt__reader *reader)
 {
     for (unsigned i = 0; i < reader->program->source_count && reader->inputs != NULL; i++) {
@@ -157,6 +163,24 @@ static void end_input(dfrt__reader *reader, unsigned i)
     reader->program->end_source(stage->segment, i);
 }
 
+/* How many of so many tuples are dropped, because the controller says so: the last ones of a batch, which cost no copy. One
+ * is always left, since an empty batch would mean that there is no input. */
+static size_t count_shed(dfrt__reader *reader, size_t count)
+{
+    dfrt_run_state *run = reading_stage(reader)->run;
+    unsigned share = atomic_load_explicit(&run->shedding, memory_order_relaxed);
+    if (share == 0 || count == 0) {
+        return 0;
+    }
+    reader->shed_credit += (uint64_t)count * share;
+    size_t dropped = (size_t)(reader->shed_credit >> 16);
+    dropped = dropped < count ? dropped : count - 1;
+    reader->shed_credit = (reader->shed_credit - ((uint64_t)dropped << 16)) & 0xffffff; /* debts are forgotten */
+    atomic_store_explicit(&run->shed, atomic_load_explicit(&run->shed, memory_order_relaxed) + dropped,
+                          memory_order_relaxed);
+    return dropped;
+}
+
 /* Refills the buffer; afterwards it holds tuples, or the input is dry or has ended. */
 static void refill(dfrt__reader *reader, unsigned i, size_t most)
 {
@@ -169,7 +193,7 @@ static void refill(dfrt__reader *reader, unsigned i, size_t most)
                                       : dfrt__ahead_take(input->ahead, &view);
     }
     input->records = view.records;
-    input->count = view.count;
+    input->count = view.count - count_shed(reader, view.count);
     input->at = 0;
     input->dry = status == DFRT_AGAIN;
     if (status == DFRT_OK || status == DFRT_AGAIN) {
