@@ -26,6 +26,9 @@ static void print_help(const dfrt_program *program)
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
+           "  --socket PATH          where it answers dfc top and dfc ctl while it runs (default with a controller:\n"
+           "                         NAME.sock beside the program); --no-socket: nowhere\n"
+           "  --http HOST:PORT       answer GET /metrics and /healthz there; --http-public: also beyond this machine\n"
            "  --clock START+STEP     processing time for tests: nanoseconds of the first tuple, and to the next\n"
            "  --quiet                no progress line, no notices\n"
            "  --help, --version\n\nA PATH of - is standard input or output.\n\n"
@@ -127,7 +130,7 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
     return DFRT_OK;
 }
 
-enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED };
+enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -151,6 +154,10 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
     case CLOCK: return read_clock(&options->run->clock, word, error);
+    case SOCKET: options->socket_path = word; return DFRT_OK;
+    case NO_SOCKET: options->no_socket = true; return DFRT_OK;
+    case HTTP: options->http = word; return DFRT_OK;
+    case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
     case SPEED: return dfrt__read_speed(&options->replay, word, error);
@@ -205,6 +212,8 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"clock", required_argument, NULL, CLOCK},
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
+        {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
+        {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .report_limit = 10};
