@@ -17,7 +17,7 @@ import numpy as np
 
 from .trace import Trace
 
-FLUENT, R_BLK, S_BLK = "fluent", "r-blk", "s-blk"
+FLUENT, R_BLK, S_BLK = "fluent", "r_blk", "s_blk"  # as in the language
 PROTOCOLS = (FLUENT, R_BLK, S_BLK)
 
 
