@@ -27,8 +27,9 @@ FORBIDDEN = (
         "build", "calibrate", "codegen", "commands", "interpret", "select", "simulate")) + ("networkx", "numpy")),
     ("compiler/select", tuple(f"dfc.compiler.{part}" for part in (
         "build", "calibrate", "codegen", "commands", "interpret", "simulate")) + ("numpy",)),
-    ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (
-        "build", "calibrate", "codegen", "commands", "interpret"))),
+    ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (  # of what is built, the controllers only
+        "build.delivery", "build.embeddable", "build.library", "build.program", "calibrate", "codegen", "commands",
+        "interpret"))),
     ("compiler/build", ("dfc.compiler.codegen", "dfc.compiler.graph", "dfc.compiler.commands")),
 )
 
