@@ -40,7 +40,7 @@ def measure(slices: Sequence[Slice], quantile: float) -> Measured:
         "result_spacing_cv": _variation(np.diff(done)), "waiting": _mean(waits), "latency": _mean(latencies),
         "latency_quantile": quantile_of(latencies, quantile) if quantile else NAN,
         "results": float(len(done)), "backlog": float(last.backlog),
-        "blocked": float(max(np.max(one.held) * (one.end - one.start) for one in slices) / step),
+        "blocked": sum(float(one.held.max()) * (one.end - one.start) for one in slices) / step,
         "imbalance": float(loads.max() / loads.mean()) if loads.sum() > 0 else NAN,
         "busy": float(min(1.0, sum(one.busy[:workers].sum() for one in slices) / (workers * step))),
     }

@@ -86,7 +86,7 @@ def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: S
     busy = arrivals.rates[0] / slide * seconds[alternate]
     workers = min(limits.workers_most, max(limits.workers_least, math.ceil(busy / _START_LOAD)))
     return Operator(unit.name, arrivals, Costs(seconds, queue=_LINK_TUPLES / slide), limits, _goals(graph.program),
-                    Setting(workers, len(limits.frequencies) - 1, alternate))
+                    Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True)
 
 
 def _alternates(step: typed.Step) -> tuple[typed.Alternate | None, ...]:

@@ -26,7 +26,7 @@ _HASH_SEED = 0x5107
 @dataclass(frozen=True, slots=True)
 class Operator:
     """An elastic operator as it is simulated. `start`: what is in force when the run begins. `parts`: "slots" as the
-    runtime routes, or "keys", each on its own, as in the papers."""
+    runtime routes, or "keys", each on its own, as in the papers. `ordered`: results keep the order of their triggers."""
 
     name: str
     arrivals: Arrivals
@@ -35,6 +35,7 @@ class Operator:
     goals: Goals
     start: Setting
     parts: str = "slots"
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class _Run:
         parts = parts_of(operator.arrivals.keys, operator.parts)
         owner = np.arange(int(parts.max()) + 1) % self.now.workers
         self.plant = Plant(operator.costs, parts, owner, self.now.workers, self.limits.workers_most,
-                           protocol=variant.protocol)
+                           protocol=variant.protocol, ordered=operator.ordered)
         self._set_speed()
         self.weights = np.zeros(len(owner))
         self.controller = controls.controller(variant.options, self.limits, self.goals, self.now)

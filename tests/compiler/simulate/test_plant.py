@@ -13,6 +13,7 @@ SERVICE = 1e-3
 
 
 def played(plant, trace, seconds, each=lambda plant, second: None):
+    """The slices of so many seconds; `each` may change the plant behind every one."""
     slices = []
     for second in range(seconds):
         slices.append(plant.advance(trace.between(second, second + 1), second + 1.0))
@@ -74,6 +75,23 @@ def test_many_workers_are_many_queues():
     finish = np.sort(np.concatenate(finish))
     done = np.concatenate([one.done for one in slices])
     np.testing.assert_allclose(done, finish[finish <= 8], rtol=0, atol=1e-9)
+
+
+def test_ordered_results_wait_for_what_came_before_them():
+    keys = np.full(40, 1 / 40)
+    trace = make_trace(Arrivals([3600.0] * 8, keys, 1, 0.7), 12)
+    owner = np.arange(40) % 4
+    slices = played(Plant(Costs((SERVICE,)), np.arange(40), owner, 4, 4, ordered=True), trace, 8)
+    finish = np.empty(len(trace))
+    for worker in range(4):
+        own = owner[trace.keys] == worker
+        finish[own] = scalar_lindley(trace.times[own], trace.work[own] * SERVICE)
+    handed_on = np.maximum.accumulate(finish)
+    out = handed_on <= 8
+    np.testing.assert_allclose(np.concatenate([one.done for one in slices]), handed_on[out], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(np.concatenate([one.latencies for one in slices]), (handed_on - trace.times)[out],
+                               rtol=0, atol=1e-9)
+    assert slices[-1].backlog == len(trace) - out.sum()
 
 
 def test_half_the_frequency_takes_twice_as_long_also_for_what_waits():
