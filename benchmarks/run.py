@@ -16,13 +16,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import decisions
 import patterns
 import rows
 from measuring import HERE, all_cores, build_launcher
 from peers import PEERS
 
-PATTERNS = "patterns"
-GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS)
+PATTERNS, DECISIONS = "patterns", "decisions"
+GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS)
 MOST_PATTERN_REPEATS = 3  # fifty programs take turns
 
 
@@ -34,7 +35,8 @@ def machine() -> list[str]:
             *(f"{peer.title}: {peer.version()}" for peer in PEERS)]
 
 
-def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], words: argparse.Namespace) -> str:
+def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], of_decisions: decisions.Found,
+           words: argparse.Namespace) -> str:
     command = " ".join(["python benchmarks/run.py", *sys.argv[1:]])
     lines = ["# Results", "", f"`{command}` on {datetime.date.today()}; {words.repeats} repeats in turns, medians.",
              "How it is measured: [README.md](README.md). One run of everything: `make bench`.", ""]
@@ -45,6 +47,8 @@ def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], words: a
         lines += [*rows.table(plain, words.scale), "", *rows.ratios(plain), "", *rows.described(plain, words.scale), ""]
     if of_patterns:
         lines += [*patterns.report(of_patterns, words.scale), ""]
+    if of_decisions:
+        lines += [*decisions.report(of_decisions), ""]
     return "\n".join(lines)
 
 
@@ -68,7 +72,8 @@ def main() -> None:
     plain = rows.run_rows([row for row in rows.ROWS if row.group in wanted], words.repeats, words.scale)
     repeats = min(words.repeats, MOST_PATTERN_REPEATS)
     of_patterns = patterns.run_tables(repeats, words.scale) if PATTERNS in wanted else {}
-    text = report(plain, of_patterns, words)
+    of_decisions = decisions.run_cases(words.repeats) if DECISIONS in wanted else {}
+    text = report(plain, of_patterns, of_decisions, words)
     words.output.write_text(text)
     print(f"{words.output}\n{text}")
 

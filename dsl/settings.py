@@ -89,15 +89,16 @@ _FORECAST = {
     "forecast": Setting("word", ("holt_winters", "last_value", "last", "ewma")), "season": _AT_LEAST_ONE,
     "smoothing": _RATIO, "level": _RATIO, "trend": _RATIO, "seasonal": _RATIO,
 }
+_HORIZON = Setting("int", least=1, most=16)
 _THRESHOLDS = {"low": _POSITIVE, "high": _POSITIVE, "utilisation": Setting("ratio", span=True), "latency": _DURATION,
                "patience": _AT_LEAST_ONE}
 
 POLICIES: dict[str, dict[str, Setting]] = {
     "off": {},
-    "auto": {**_COMMON, **_FORECAST, "horizon": _AT_LEAST_ONE},
+    "auto": {**_COMMON, **_FORECAST, "horizon": _HORIZON},
     "mpc": {
-        **_COMMON, **_FORECAST, "horizon": _AT_LEAST_ONE,
-        "strategy": Setting("word", ("th_node", "th_power", "lat_node", "lat_power")),
+        **_COMMON, **_FORECAST, "horizon": _HORIZON,
+        "strategy": Setting("word", ("goals", "th_node", "th_power", "lat_node", "lat_power", "rho_node", "rho_power")),
         "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE,
         "solver": Setting("word", ("envelope", "dynamic", "branch_and_bound")),
     },
@@ -108,7 +109,7 @@ POLICIES: dict[str, dict[str, Setting]] = {
            "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE},
     "static": {"degree": _AT_LEAST_ONE, "frequency": Setting("frequency"), "alternate": Setting("word")},
     "alternates": {**_COMMON, **_FORECAST, "alternate_every": _AT_LEAST_ONE, "resources_every": _AT_LEAST_ONE,
-                   "horizon": _AT_LEAST_ONE, "sigma": _POSITIVE},
+                   "horizon": _HORIZON, "sigma": _POSITIVE},
     "pid": {**_COMMON, "kp": _POSITIVE, "ki": _POSITIVE, "kd": _POSITIVE, "setpoint": _RATIO, "theta": _POSITIVE,
             "alpha": _POSITIVE},
     "fuzzy": {**_COMMON, "limit": _RATIO},

@@ -1,7 +1,7 @@
 /* Forecasts (002 §7.2.3): the level follows the last one-step forecast, the trend the level, the season what is left.
  *
- * In the first season nothing is known of its shape: the level and the trend go on without it while the values are kept.
- * At its end their mean becomes the level and what each differs from it the first shape.
+ * In the first season nothing is known of its shape: the level and the trend go on without it while the values are
+ * kept. At its end their mean becomes the level and what each differs from it the first shape.
  */
 #include "forecast.h"
 

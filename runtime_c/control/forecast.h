@@ -4,8 +4,8 @@
  * Ownership: the caller gives the memory (dfrt_forecaster_size) and owns it.
  * Progress:  O(1) a call, but O(season) at the end of the first season. No allocation, no I/O, no clock.
  *
- * The series is a rate: what is negative, not a number or larger than DFRT_MOST_RATE was not measured. Such a step moves
- * the season on and changes nothing else; zero is a measurement like others. Forecasts are never negative.
+ * The series is a rate: what is negative, not a number or larger than DFRT_MOST_RATE was not measured. Such a step
+ * moves the season on and changes nothing else; zero is a measurement like others. Forecasts are never negative.
  */
 #ifndef DFRT_CONTROL_FORECAST_H
 #define DFRT_CONTROL_FORECAST_H

@@ -1,4 +1,4 @@
-/* The models of 002 §6.2.2, guarded: what is not known is replaced by what is known instead, and said so in each place. */
+/* The models of 002 §6.2.2, guarded: what was not measured is replaced by what is known instead. */
 #include "models.h"
 
 #include "forecast.h"

@@ -1,11 +1,19 @@
 /* The policies by name. A policy is a constant in the file that has its name; one line here makes it known to programs,
  * configurations and the simulator. */
-#include "policy.h"
+#include "policies.h"
 
 #include <math.h>
 #include <string.h>
 
 static const dfrt_policy *const known_policies[] = {
+    &dfrt__policy_auto,
+    &dfrt__policy_mpc,
+    &dfrt__policy_rule,
+    &dfrt__policy_threshold,
+    &dfrt__policy_spl,
+    &dfrt__policy_rl,
+    &dfrt__policy_static,
+    &dfrt__policy_alternates,
     NULL, /* behind the last */
 };
 

@@ -28,7 +28,7 @@ enum {
 /* One operator during one control step (000 Tab. 1 and 2). */
 typedef struct dfrt_measured {
     double step;               /* how long the step was */
-    double arrivals;           /* triggers that came */
+    double arrivals;           /* triggers that came; what was shed before is not among them */
     double interarrival;       /* mean time between triggers, and its deviation */
     double interarrival_sd;
     double service;            /* mean time one worker takes for a trigger, with the present setting */
@@ -132,8 +132,8 @@ typedef struct dfrt_policy {
     size_t (*size)(const double *values, const dfrt_limits *limits);
     void (*start)(void *state, const double *values, const dfrt_limits *limits, const dfrt_goals *goals);
     void (*decide)(void *state, const dfrt_situation *situation, dfrt_decision *decision);
-    /* What the policy has learned, as text without newlines, to `room` bytes; answers the bytes needed. NULL where
-     * there is nothing to keep. `load` answers false for what it did not write itself. */
+    /* What the policy has learned, as text without newlines, to `room` bytes; answers the bytes needed, the zero at the
+     * end included. NULL where there is nothing to keep. `load` answers false for what it did not write itself. */
     size_t (*save)(const void *state, char *text, size_t room);
     bool (*load)(void *state, const char *text);
 } dfrt_policy;

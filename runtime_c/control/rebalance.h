@@ -2,7 +2,7 @@
  *
  * Threads:   none.
  * Ownership: the caller owns everything.
- * Progress:  O(count · log count).
+ * Progress:  O(count · (log count + workers)).
  */
 #ifndef DFRT_CONTROL_REBALANCE_H
 #define DFRT_CONTROL_REBALANCE_H
@@ -13,11 +13,14 @@
 enum dfrt_balancer { DFRT_BALANCED, DFRT_FLUX };
 
 /* `weights[i]`: load of part i (arrivals times service time), zero or NaN: not seen. `owner[i]` is read and written. Parts
- * of workers that are no longer in use are always moved. `order`: room for `count` numbers. Answers how many moved. */
+ * of workers that are no longer in use are always moved; parts that were not seen stay otherwise. `imbalance`: for Flux, how
+ * far the least loaded worker may lie below the most loaded one, as a share of that one's load. `order`: room for `count`
+ * numbers. Answers how many moved. */
 unsigned dfrt_rebalance(enum dfrt_balancer balancer, const double *weights, uint16_t *owner, unsigned count,
                         unsigned workers, double imbalance, uint32_t *order);
 
-/* Whether it is time: no change in this step and the one before, and max ρ above 1.1 or max/min above 1.3. */
+/* Whether it is time: no change in this step and the one before, and max ρ above 1.1 or max/min above 1.3 (while
+ * there is any load to speak of). `loads`: ρ of each worker; NaN: not known. */
 bool dfrt_rebalance_due(const double *loads, unsigned workers, bool moved_lately);
 
 #endif

@@ -172,9 +172,6 @@ int dfrt_main(const dfrt_program *program, int argc, char **argv)
         status = dfrt__options_read(&options, program, &run, argc, argv, &error);
     }
     if (status == DFRT_OK && !options.done) {
-        if (program->notice != NULL && !options.quiet) {
-            (void)fprintf(stderr, "%s: %s\n", program->name, program->notice);
-        }
         status = run_with(program, &options, &run, &error);
     }
     dfrt__options_close(&options);

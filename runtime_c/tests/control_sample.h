@@ -1,5 +1,5 @@
-/* An operator under control as the tests of policies use it: the trading operator of 000 §5 on 12 cores, and the drawing of
- * numbers for random ones. */
+/* An operator under control as the tests of policies use it: the trading operator of 000 §5, and the drawing of numbers
+ * for random ones. */
 #ifndef DFRT_TESTS_CONTROL_SAMPLE_H
 #define DFRT_TESTS_CONTROL_SAMPLE_H
 
@@ -16,7 +16,8 @@
 static inline dfrt_random test_random(void)
 {
     const char *text = getenv("DFC_TEST_SEED");
-    unsigned long long seed = text != NULL ? strtoull(text, NULL, 10) : (unsigned long long)time(NULL) << 20 ^ (unsigned)getpid();
+    unsigned long long another = (unsigned long long)time(NULL) << 20 ^ (unsigned)getpid();
+    unsigned long long seed = text != NULL ? strtoull(text, NULL, 10) : another;
     printf("DFC_TEST_SEED=%llu\n", seed);
     return dfrt_random_seed(seed);
 }

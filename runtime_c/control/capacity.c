@@ -1,0 +1,141 @@
+#include "capacity.h"
+
+#include "models.h"
+
+#include <math.h>
+
+static bool is_cost(double value)
+{
+    return value > 0 && value < INFINITY;
+}
+
+/* How much longer something takes at frequency `to` than at `from`. */
+static double slower_at(const dfrt_limits *limits, unsigned from, unsigned to)
+{
+    dfrt_model unit = {.service = 1, .frequency = from};
+    return dfrt_model_service(&unit, limits, to);
+}
+
+/* --- costs ------------------------------------------------------------------------------------------------------- */
+
+void dfrt__costs_start(dfrt__costs *costs)
+{
+    for (unsigned alternate = 0; alternate < DFRT_MOST_ALTERNATES; alternate++)
+        costs->seen[alternate] = NAN;
+}
+
+void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation)
+{
+    const dfrt_measured *measured = situation->measured;
+    const dfrt_limits *limits = situation->limits;
+    double faster = slower_at(limits, situation->now.frequency, limits->frequency_count - 1);
+    for (unsigned alternate = 0; alternate < limits->alternate_count; alternate++) {
+        double service = measured->alternate_service[alternate];
+        if (!is_cost(service) && alternate == situation->now.alternate && !measured->moved)
+            service = measured->service;
+        if (is_cost(service) && is_cost(service * faster))
+            costs->seen[alternate] = service * faster;
+    }
+}
+
+double dfrt__cost_of(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate)
+{
+    double declared = situation->limits->cost[alternate];
+    unsigned active = situation->now.alternate;
+    if (is_cost(costs->seen[alternate]))
+        return costs->seen[alternate];
+    double scale = costs->seen[active] / situation->limits->cost[active];
+    return is_cost(declared) ? declared * (is_cost(scale) ? scale : 1) : NAN;
+}
+
+bool dfrt__worth_enough(const dfrt_situation *situation, unsigned alternate)
+{
+    return !(situation->limits->value[alternate] < situation->goals->value);
+}
+
+unsigned dfrt__cheapest(const dfrt__costs *costs, const dfrt_situation *situation)
+{
+    unsigned best = situation->now.alternate;
+    for (unsigned alternate = 0; alternate < situation->limits->alternate_count; alternate++)
+        if (dfrt__worth_enough(situation, alternate)
+            && dfrt__cost_of(costs, situation, alternate) < dfrt__cost_of(costs, situation, best))
+            best = alternate;
+    return best;
+}
+
+/* --- settings ---------------------------------------------------------------------------------------------------- */
+
+dfrt_setting dfrt__at_the_limits(dfrt_setting setting, const dfrt_limits *limits)
+{
+    setting.workers = limits->workers_most;
+    setting.frequency = limits->frequency_count - 1;
+    return setting;
+}
+
+bool dfrt__is_at_the_limits(dfrt_setting setting, const dfrt_limits *limits)
+{
+    return setting.workers >= limits->workers_most && setting.frequency + 1 >= limits->frequency_count;
+}
+
+bool dfrt__feasible(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, double rate,
+                    double share, dfrt_prediction *prediction)
+{
+    dfrt_prediction expected;
+    dfrt_model model;
+    (void)dfrt_model_of(situation, &model); /* its service time, the one thing that may be missing, is replaced */
+    double cost = dfrt__cost_of(costs, situation, setting.alternate);
+    if (isnan(cost) || !(rate >= 0))
+        return false;
+    model.service = cost;
+    model.frequency = situation->limits->frequency_count - 1;
+    dfrt_model_load(&model, rate);
+    dfrt_model_predict(&model, situation->limits, setting, &expected);
+    if (prediction != NULL)
+        *prediction = expected;
+    bool in_time = isnan(situation->goals->latency) || expected.latency <= share * situation->goals->latency;
+    return in_time && expected.utilisation < share * DFRT_MARGIN;
+}
+
+unsigned dfrt__fewest_workers(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting,
+                              double rate, double share)
+{
+    for (; setting.workers <= situation->limits->workers_most; setting.workers++)
+        if (dfrt__feasible(costs, situation, setting, rate, share, NULL))
+            return setting.workers;
+    return 0;
+}
+
+double dfrt__peak_rate(const dfrt_situation *situation, unsigned steps)
+{
+    double peak = dfrt_load_of(situation, 0);
+    for (unsigned step = 1; step < steps && step < DFRT_MOST_HORIZON; step++)
+        peak = fmax(peak, dfrt_load_of(situation, step));
+    return peak;
+}
+
+/* --- shedding ---------------------------------------------------------------------------------------------------- */
+
+double dfrt__shed_needed(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, double rate)
+{
+    double least = 0, most = situation->limits->shed_most;
+    if (!(most > 0) || !(rate > 0) || dfrt__feasible(costs, situation, setting, rate, 1, NULL))
+        return 0;
+    if (isnan(dfrt__cost_of(costs, situation, setting.alternate)))
+        return 0;
+    for (unsigned halving = 0; halving < 12; halving++) { /* to a four-thousandth of what is allowed */
+        double middle = (least + most) / 2;
+        if (dfrt__feasible(costs, situation, setting, rate * (1 - middle), 1, NULL))
+            most = middle;
+        else
+            least = middle;
+    }
+    return most;
+}
+
+double dfrt__shed_next(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, bool missed)
+{
+    double most = situation->limits->shed_most, now = situation->now.shed > 0 ? situation->now.shed : 0;
+    double needed = dfrt__shed_needed(costs, situation, setting, dfrt_load_of(situation, 0));
+    double smaller = now / 2 < 0.01 ? 0 : now / 2;
+    return fmin(most, fmax(needed, missed ? now + 0.05 : smaller));
+}

@@ -1,0 +1,49 @@
+/* What alternates cost, which settings would keep the goals with them, and how much would have to be shed.
+ *
+ * Threads:   none.
+ * Ownership: the caller owns everything.
+ * Progress:  every call is bounded by workers or alternates. No allocation, no I/O, no clock.
+ *
+ * The models are those of models.h; here the alternate varies, which its service time enters for.
+ */
+#ifndef DFRT_CONTROL_CAPACITY_H
+#define DFRT_CONTROL_CAPACITY_H
+
+#include "policy.h"
+
+/* Service times at the highest frequency, as last measured; NaN: never seen. */
+typedef struct dfrt__costs {
+    double seen[DFRT_MOST_ALTERNATES];
+} dfrt__costs;
+
+void dfrt__costs_start(dfrt__costs *costs);
+/* After each step whose measurements can be used. */
+void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation);
+/* As measured; otherwise as declared, scaled by how the active one's measurement differs from its declaration. NaN: not
+ * known. */
+double dfrt__cost_of(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate);
+/* Whether the program's goal of value allows it. */
+bool dfrt__worth_enough(const dfrt_situation *situation, unsigned alternate);
+/* The cheapest that the goal of value allows; the active one if costs are not known. */
+unsigned dfrt__cheapest(const dfrt__costs *costs, const dfrt_situation *situation);
+
+/* All that the limits allow, with the alternate of `setting`. */
+dfrt_setting dfrt__at_the_limits(dfrt_setting setting, const dfrt_limits *limits);
+bool dfrt__is_at_the_limits(dfrt_setting setting, const dfrt_limits *limits);
+
+/* Whether `setting` keeps the goals if `rate` triggers a second come, with this share of latency and utilisation used at
+ * most (1: all of it). `prediction` may be NULL. False if the alternate's cost is not known. */
+bool dfrt__feasible(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, double rate,
+                    double share, dfrt_prediction *prediction);
+/* The fewest workers with which that holds, from `setting.workers` on; 0: none. */
+unsigned dfrt__fewest_workers(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting,
+                              double rate, double share);
+/* The highest rate of the next `steps`, what waits included. NaN: not known. */
+double dfrt__peak_rate(const dfrt_situation *situation, unsigned steps);
+/* The share of tuples to drop so that the rest is feasible, shed_most at most. */
+double dfrt__shed_needed(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, double rate);
+/* What to shed when nothing else is left: as much as the model says, more while the goals are missed all the same, and
+ * less by halves when they are not. */
+double dfrt__shed_next(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, bool missed);
+
+#endif

@@ -1,0 +1,272 @@
+#include "mpc.h"
+
+#include "stage_costs.h"
+#include "trajectory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum solver { ENVELOPE, DYNAMIC, BRANCH_AND_BOUND };
+
+static const char *const strategy_words[] = {"goals",     "th_node",  "th_power",  "lat_node",
+                                             "lat_power", "rho_node", "rho_power", NULL};
+static const char *const solver_words[] = {"envelope", "dynamic", "branch_and_bound", NULL};
+
+enum { STRATEGY, ALPHA, BETA, GAMMA, HORIZON, SOLVER };
+
+static const dfrt_parameter mpc_parameters[] = {
+    [STRATEGY] = {"strategy", DFRT_BY_GOALS, DFRT_BY_GOALS, DFRT_RHO_POWER, strategy_words},
+    [ALPHA] = {"alpha", 2, 0, 1e6, NULL},
+    [BETA] = {"beta", 0.5, 0, 1e6, NULL},
+    [GAMMA] = {"gamma", 0.4, 0, 1e6, NULL},
+    [HORIZON] = {"horizon", 2, 1, DFRT_MOST_HORIZON, NULL},
+    [SOLVER] = {"solver", ENVELOPE, ENVELOPE, BRANCH_AND_BOUND, solver_words},
+    {NULL, 0, 0, 0, NULL},
+};
+
+typedef struct mpc {
+    enum dfrt_strategy strategy; /* never DFRT_BY_GOALS */
+    enum solver solver;
+    double alpha, beta, gamma;
+    unsigned horizon;
+    dfrt_grid most; /* what there is room for */
+    double room[];
+} mpc;
+
+static unsigned between(unsigned value, unsigned least, unsigned most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+static dfrt_grid whole_grid(const dfrt_limits *limits)
+{
+    unsigned most = between(limits->workers_most, 1, DFRT_MOST_WORKERS);
+    unsigned least = between(limits->workers_least, 1, most);
+    return (dfrt_grid){least, most - least + 1, 0, between(limits->frequency_count, 1, DFRT_MOST_FREQUENCIES)};
+}
+
+static double value_of(const double *values, unsigned parameter)
+{
+    return dfrt_parameter_of(&mpc_parameters[parameter], values[parameter]);
+}
+
+static size_t mpc_size(const double *values, const dfrt_limits *limits)
+{
+    dfrt_grid all = whole_grid(limits);
+    unsigned horizon = (unsigned)value_of(values, HORIZON);
+    return sizeof(mpc) + dfrt_trajectory_doubles(all.workers, all.frequencies, horizon) * sizeof(double);
+}
+
+static void mpc_start(void *state, const double *values, const dfrt_limits *limits, const dfrt_goals *goals)
+{
+    *(mpc *)state = (mpc){
+        .strategy = dfrt_strategy_for((enum dfrt_strategy)value_of(values, STRATEGY), goals),
+        .solver = (enum solver)value_of(values, SOLVER),
+        .alpha = value_of(values, ALPHA),
+        .beta = value_of(values, BETA),
+        .gamma = value_of(values, GAMMA),
+        .horizon = (unsigned)value_of(values, HORIZON),
+        .most = whole_grid(limits),
+    };
+}
+
+/* --- the decision --------------------------------------------------------------------------------- */
+
+static dfrt_grid grid_of(const mpc *policy, const dfrt_limits *limits)
+{
+    dfrt_grid all = whole_grid(limits);
+    all.workers = all.workers < policy->most.workers ? all.workers : policy->most.workers;
+    all.frequencies = all.frequencies < policy->most.frequencies ? all.frequencies : policy->most.frequencies;
+    if (!dfrt_counts_power(policy->strategy)) {
+        all.first_frequency = all.frequencies - 1;
+        all.frequencies = 1;
+    }
+    return all;
+}
+
+static dfrt_setting setting_of(dfrt_grid all, unsigned number, const dfrt_situation *situation)
+{
+    unsigned alternates = between(situation->limits->alternate_count, 1, DFRT_MOST_ALTERNATES);
+    return (dfrt_setting){
+        .workers = all.first_worker + number % all.workers,
+        .frequency = all.first_frequency + number / all.workers,
+        .alternate = between(situation->now.alternate, 0, alternates - 1),
+    };
+}
+
+/* The number of the present configuration, or of the nearest one. */
+static unsigned number_of(dfrt_grid all, dfrt_setting setting)
+{
+    unsigned worker = between(setting.workers, all.first_worker, all.first_worker + all.workers - 1);
+    unsigned top = all.first_frequency + all.frequencies - 1;
+    unsigned frequency = between(setting.frequency, all.first_frequency, top);
+    return (frequency - all.first_frequency) * all.workers + worker - all.first_worker;
+}
+
+/* The costs of all steps; answers whether anything keeps up in the first. */
+static bool horizon_costs(const mpc *policy, dfrt_model model, const dfrt_situation *situation, dfrt_grid all,
+                          double *costs)
+{
+    bool first = false;
+    for (unsigned step = 0; step < policy->horizon; step++) {
+        dfrt_model_load(&model, dfrt_load_of(situation, step));
+        bool keeps_up = dfrt_stage_costs(policy->strategy, policy->alpha, policy->beta, &model, situation->limits,
+                                         situation->goals->latency, all, costs);
+        first = step == 0 ? keeps_up : first;
+        costs += (size_t)all.workers * all.frequencies;
+    }
+    return first;
+}
+
+static unsigned solve(const mpc *policy, dfrt_trajectory *ways, bool *complete)
+{
+    *complete = true;
+    switch (policy->solver) {
+    case DYNAMIC:
+        return dfrt_trajectory_dynamic(ways);
+    case BRANCH_AND_BOUND:
+        return dfrt_trajectory_branch_and_bound(ways, complete);
+    default:
+        return dfrt_trajectory_envelope(ways);
+    }
+}
+
+/* The cheapest that were not taken, the present one last; answers how many. */
+static unsigned next_best(const dfrt_trajectory *ways, unsigned taken, unsigned present, unsigned *numbers)
+{
+    unsigned used = 0;
+    for (unsigned n = 0; n < ways->workers * ways->frequencies; n++) {
+        if (n == taken || n == present || ways->totals[n] == INFINITY)
+            continue;
+        if (used == DFRT_MOST_ALTERNATIVES - 1 && !(ways->totals[n] < ways->totals[numbers[used - 1]]))
+            continue;
+        unsigned at = used < DFRT_MOST_ALTERNATIVES - 1 ? used++ : used - 1;
+        for (; at > 0 && ways->totals[n] < ways->totals[numbers[at - 1]]; at--)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = n;
+    }
+    if (present != taken)
+        numbers[used++] = present;
+    return used;
+}
+
+static void tell_alternatives(const dfrt_trajectory *ways, dfrt_grid all, const dfrt_model *model, unsigned taken,
+                              const dfrt_situation *situation, dfrt_decision *decision)
+{
+    unsigned numbers[DFRT_MOST_ALTERNATIVES];
+    decision->alternative_count = next_best(ways, taken, number_of(all, situation->now), numbers);
+    for (unsigned n = 0; n < decision->alternative_count; n++) {
+        dfrt_prediction *told = &decision->alternatives[n];
+        dfrt_model_predict(model, situation->limits, setting_of(all, numbers[n], situation), told);
+        told->cost = ways->totals[numbers[n]];
+    }
+}
+
+/* --- reasons -------------------------------------------------------------------------------------- */
+
+typedef struct setting_words {
+    char text[40];
+} setting_words;
+
+static setting_words words_of(const dfrt_limits *limits, dfrt_setting setting)
+{
+    setting_words words;
+    const char *unit = setting.workers == 1 ? "worker" : "workers";
+    bool several = limits->frequency_count > 1 && setting.frequency < limits->frequency_count;
+    double gigahertz = several ? limits->frequencies[setting.frequency] / 1e9 : NAN;
+    int written = gigahertz > 0 && gigahertz < 1e6
+                      ? snprintf(words.text, sizeof words.text, "%u %s at %.3g GHz", setting.workers, unit, gigahertz)
+                      : snprintf(words.text, sizeof words.text, "%u %s", setting.workers, unit);
+    if (written < 0)
+        words.text[0] = '\0';
+    return words;
+}
+
+static void say(dfrt_decision *decision, size_t *used, int written)
+{
+    if (written > 0)
+        *used += (size_t)written;
+    if (*used >= sizeof decision->reason)
+        *used = sizeof decision->reason - 1;
+}
+
+/* Where in the reason the next words go, and how much room they have. */
+#define REST decision->reason + used, sizeof decision->reason - used
+
+static void tell_reason(const mpc *policy, const dfrt_situation *situation, bool keeps_up, bool complete,
+                        dfrt_decision *decision)
+{
+    const dfrt_limits *limits = situation->limits;
+    const dfrt_prediction *expected = &decision->expected;
+    setting_words taken = words_of(limits, decision->setting);
+    double load = dfrt_load_of(situation, 0), waits = load - decision->forecast;
+    size_t used = 0;
+    say(decision, &used, snprintf(REST, "%s: %s for %.6g/s", strategy_words[policy->strategy], taken.text, load));
+    if (waits > 0)
+        say(decision, &used, snprintf(REST, " (%.4g of it backlog)", waits));
+    say(decision, &used, snprintf(REST, ", load %.0f %%", fmin(100 * expected->utilisation, 1e6)));
+    if (!keeps_up) {
+        say(decision, &used, snprintf(REST, ": nothing keeps up, so the largest"));
+        return;
+    }
+    if (dfrt_counts_latency(policy->strategy))
+        say(decision, &used, snprintf(REST, ", latency %.3g of %.3g ms", 1e3 * expected->latency,
+                                      1e3 * situation->goals->latency));
+    say(decision, &used, snprintf(REST, ", cost %.4g", expected->cost));
+    if (!complete)
+        say(decision, &used, snprintf(REST, " (search stopped early)"));
+    if (decision->alternative_count == 0)
+        return;
+    const dfrt_prediction *other = &decision->alternatives[decision->alternative_count - 1];
+    dfrt_setting now = situation->now;
+    bool moves = other->setting.workers == now.workers && other->setting.frequency == now.frequency;
+    other = moves ? other : &decision->alternatives[0];
+    setting_words others = words_of(limits, other->setting);
+    if (other->cost == INFINITY)
+        say(decision, &used, snprintf(REST, "; %s%s can't keep up", moves ? "now " : "", others.text));
+    else
+        say(decision, &used, snprintf(REST, "; %s%s: %.4g", moves ? "now " : "next ", others.text, other->cost));
+}
+
+static void stay(const mpc *policy, const dfrt_situation *situation, dfrt_grid all, dfrt_decision *decision)
+{
+    decision->setting = setting_of(all, number_of(all, situation->now), situation);
+    decision->expected = (dfrt_prediction){decision->setting, NAN, NAN, NAN, NAN, NAN, NAN};
+    size_t used = 0;
+    say(decision, &used, snprintf(REST, "%s: neither rate nor service time is known, so nothing changes",
+                                  strategy_words[policy->strategy]));
+}
+
+static void mpc_decide(void *state, const dfrt_situation *situation, dfrt_decision *decision)
+{
+    mpc *policy = state;
+    dfrt_grid all = grid_of(policy, situation->limits);
+    dfrt_model model;
+    *decision = (dfrt_decision){.forecast = situation->forecast[0]};
+    if (!dfrt_model_of(situation, &model)) {
+        stay(policy, situation, all, decision);
+        return;
+    }
+    dfrt_trajectory ways = {
+        .workers = all.workers, .frequencies = all.frequencies, .horizon = policy->horizon, .gamma = policy->gamma,
+        .now_workers = (double)situation->now.workers - all.first_worker,
+        .now_frequency = (double)situation->now.frequency - all.first_frequency,
+    };
+    dfrt_trajectory_lay(&ways, policy->room);
+    bool keeps_up = horizon_costs(policy, model, situation, all, ways.stages), complete;
+    unsigned taken = solve(policy, &ways, &complete);
+    decision->setting = setting_of(all, taken, situation);
+    dfrt_model_predict(&model, situation->limits, decision->setting, &decision->expected);
+    decision->expected.cost = ways.totals[taken];
+    tell_alternatives(&ways, all, &model, taken, situation, decision);
+    tell_reason(policy, situation, keeps_up, complete, decision);
+}
+
+const dfrt_policy dfrt__policy_mpc = {
+    .name = "mpc",
+    .about = "model predictive control: the cheapest way of workers and frequency through the forecast",
+    .parameters = mpc_parameters,
+    .size = mpc_size,
+    .start = mpc_start,
+    .decide = mpc_decide,
+};

@@ -1,0 +1,160 @@
+#define _GNU_SOURCE
+/* Alternates and resources in turn, on an operator that is played. */
+#include "scripted.h"
+
+typedef struct stage_trial {
+    const dfrt_policy *policy;
+    dfrt_limits limits;
+    dfrt_goals goals;
+    double values[DFRT_MOST_PARAMETERS];
+    void *state;
+    plant plant;
+    dfrt_setting now;
+    dfrt_decision decision;
+    unsigned changes;
+} stage_trial;
+
+static void begin(stage_trial *trial, unsigned workers, double dear, double cheap)
+{
+    *trial = (stage_trial){.policy = dfrt_policy_named("alternates"), .limits = some_limits(workers, 1, 2),
+                           .goals = latency_goal(0.05), .now = {1, 0, 0, 0}};
+    CHECK(trial->policy != NULL);
+    standard_values(trial->values);
+    trial->plant.cost[0] = dear;
+    trial->plant.cost[1] = cheap;
+    trial->limits.cost[0] = 2 * dear; /* declared wrongly, in the same way: the measurement corrects both */
+    trial->limits.cost[1] = 2 * cheap;
+}
+
+static void play(stage_trial *trial, double rate, unsigned steps)
+{
+    if (trial->state == NULL)
+        trial->state = started(trial->policy, &trial->limits, &trial->goals, trial->values);
+    for (unsigned step = 0; step < steps; step++) {
+        dfrt_measured measured = plant_step(&trial->plant, rate, &trial->limits, trial->now);
+        dfrt_situation situation = situation_of(&measured, &trial->limits, &trial->goals, trial->now);
+        trial->policy->decide(trial->state, &situation, &trial->decision);
+        CHECK(inside(trial->decision.setting, &trial->limits) && trial->decision.reason[0] != '\0');
+        trial->changes += trial->decision.setting.alternate != trial->now.alternate;
+        trial->now = trial->decision.setting;
+    }
+}
+
+/* One worker does 100/s dearly and 400/s cheaply. */
+static void one_worker_goes_to_the_cheap_one_and_back(void)
+{
+    stage_trial trial;
+    begin(&trial, 1, 0.010, 0.0025);
+    play(&trial, 50, 20);
+    CHECK(trial.now.alternate == 0 && trial.changes == 0);
+    play(&trial, 150, 20);
+    CHECK(trial.now.alternate == 1 && trial.changes == 1 && trial.plant.backlog == 0);
+    play(&trial, 50, 20);
+    CHECK(trial.now.alternate == 0 && trial.changes == 2);
+    CHECK(trial.now.shed == 0);
+    free(trial.state);
+}
+
+/* Resources follow the load when they may, and are given back. */
+static void workers_follow_in_their_turn(void)
+{
+    stage_trial trial;
+    begin(&trial, 8, 0.010, 0.0025);
+    play(&trial, 300, 60);
+    CHECK(trial.now.alternate == 0 && trial.now.workers >= 4 && trial.now.workers <= 6);
+    play(&trial, 30, 60);
+    CHECK(trial.now.alternate == 0 && trial.now.workers == 1);
+    play(&trial, 2000, 60);
+    CHECK(trial.now.alternate == 1 && trial.now.workers == 6);
+    free(trial.state);
+}
+
+static void a_goal_of_value_forbids_the_cheap_one(void)
+{
+    stage_trial trial;
+    begin(&trial, 1, 0.010, 0.0025);
+    trial.goals.value = 0.9;
+    play(&trial, 150, 30);
+    CHECK(trial.now.alternate == 0 && trial.changes == 0);
+    CHECK(strstr(trial.decision.reason, "nothing better is allowed") != NULL
+          || strstr(trial.decision.reason, "no stage is due") != NULL);
+    free(trial.state);
+}
+
+static void a_high_sigma_prefers_what_is_cheap(void)
+{
+    stage_trial trial;
+    begin(&trial, 1, 0.010, 0.0025);
+    *value_named(trial.policy, trial.values, "sigma") = 5;
+    play(&trial, 50, 20);
+    CHECK(trial.now.alternate == 1);
+    free(trial.state);
+}
+
+/* Shedding comes last, takes what is needed, and ends by itself. */
+static void sheds_only_when_nothing_else_is_left(void)
+{
+    stage_trial trial;
+    begin(&trial, 1, 0.010, 0.0025);
+    play(&trial, 600, 30);
+    CHECK(trial.now.alternate == 1 && trial.now.shed == 0); /* not allowed */
+    free(trial.state);
+    begin(&trial, 1, 0.010, 0.0025);
+    trial.limits.shed_most = 0.5;
+    play(&trial, 150, 30);
+    CHECK(trial.now.alternate == 1 && trial.now.shed == 0);
+    play(&trial, 600, 60);
+    CHECK(trial.now.alternate == 1 && trial.now.shed > 0.33 && trial.now.shed < 0.5);
+    CHECK(trial.plant.backlog < 600);
+    play(&trial, 50, 30);
+    CHECK(trial.now.shed == 0 && trial.now.alternate == 0);
+    free(trial.state);
+}
+
+static void turns_have_their_steps(void)
+{
+    stage_trial trial;
+    begin(&trial, 1, 0.010, 0.0025);
+    *value_named(trial.policy, trial.values, "alternate_every") = 4;
+    play(&trial, 50, 4);
+    for (unsigned step = 1; step <= 4; step++) {
+        play(&trial, 300, 1);
+        CHECK(trial.now.alternate == (step == 4 ? 1u : 0u));
+    }
+    free(trial.state);
+}
+
+static void stands_anything(uint64_t *seed)
+{
+    for (unsigned round = 0; round < 300; round++) {
+        double values[DFRT_MOST_PARAMETERS];
+        const dfrt_policy *policy = dfrt_policy_named("alternates");
+        dfrt_limits limits = hostile_limits(seed);
+        dfrt_goals goals = hostile_goals(seed);
+        standard_values(values);
+        void *state = started(policy, &limits, &goals, values);
+        dfrt_setting now = {limits.workers_least, 0, 0, 0};
+        for (unsigned step = 0; step < 60; step++) {
+            dfrt_decision decision;
+            dfrt_measured measured = hostile_step(seed);
+            dfrt_situation situation = situation_of(&measured, &limits, &goals, now);
+            policy->decide(state, &situation, &decision);
+            CHECK(inside(decision.setting, &limits) && decision.reason[0] != '\0');
+            now = decision.setting;
+        }
+        free(state);
+    }
+}
+
+int main(void)
+{
+    uint64_t seed = test_seed();
+    one_worker_goes_to_the_cheap_one_and_back();
+    workers_follow_in_their_turn();
+    a_goal_of_value_forbids_the_cheap_one();
+    a_high_sigma_prefers_what_is_cheap();
+    sheds_only_when_nothing_else_is_left();
+    turns_have_their_steps();
+    stands_anything(&seed);
+    return 0;
+}

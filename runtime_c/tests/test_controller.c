@@ -1,0 +1,392 @@
+#define _GNU_SOURCE
+/* The controller: every rule of controller.h, the way to the cheaper alternate and back, and anything that a broken
+ * measurement might bring. */
+#include "scripted.h"
+
+#include "../control/controller.h"
+
+typedef struct loop {
+    dfrt_controller_options options;
+    dfrt_limits limits;
+    dfrt_goals goals;
+    dfrt_controller *controller;
+    plant plant;
+    dfrt_setting now;
+    dfrt_decision decision;
+} loop;
+
+static void prepare(loop *loop, const char *policy, unsigned workers, unsigned alternates)
+{
+    *loop = (struct loop){.limits = some_limits(workers, 1, alternates), .goals = latency_goal(0.05), .now = {1, 0, 0, 0}};
+    loop->options = (dfrt_controller_options){.policy = dfrt_policy_named(policy), .forecaster = "last", .level = NAN,
+                                              .trend = NAN, .seasonal = NAN, .smoothing = NAN, .trust = NAN};
+    CHECK(loop->options.policy != NULL);
+    standard_values(loop->options.parameters);
+    loop->plant.cost[0] = 0.010;
+    loop->plant.cost[1] = 0.0025;
+}
+
+static void start(loop *loop)
+{
+    void *room = malloc(dfrt_controller_size(&loop->options, &loop->limits));
+    CHECK(room != NULL);
+    loop->controller = dfrt_controller_start(room, &loop->options, &loop->limits, &loop->goals, loop->now);
+}
+
+static void feed(loop *loop, const dfrt_measured *measured)
+{
+    if (loop->controller == NULL)
+        start(loop);
+    dfrt_controller_step(loop->controller, measured, &loop->limits, loop->now, &loop->decision);
+    CHECK(inside(loop->decision.setting, &loop->limits));
+    CHECK(loop->decision.reason[0] != '\0' && strlen(loop->decision.reason) < DFRT_REASON);
+    CHECK(strchr(loop->decision.reason, '\n') == NULL);
+    loop->now = loop->decision.setting;
+}
+
+static void play(loop *loop, double rate, unsigned steps)
+{
+    for (unsigned step = 0; step < steps; step++) {
+        dfrt_measured measured = plant_step(&loop->plant, rate, &loop->limits, loop->now);
+        feed(loop, &measured);
+    }
+}
+
+static bool says(const loop *loop, const char *words)
+{
+    if (strstr(loop->decision.reason, words) == NULL)
+        fprintf(stderr, "reason: %s\n", loop->decision.reason);
+    return strstr(loop->decision.reason, words) != NULL;
+}
+
+/* A measurement that a rule is to look at, for a script. */
+static dfrt_measured steady(double rate, double latency, double backlog)
+{
+    dfrt_measured measured = blank_step();
+    measured.step = 1;
+    measured.arrivals = measured.results = rate;
+    measured.service = 0.010;
+    measured.latency = latency;
+    measured.backlog = backlog;
+    return measured;
+}
+
+/* --- the rules ------------------------------------------------------------------------------------------------------- */
+
+static void nothing_measured_nothing_done(void)
+{
+    loop loop;
+    prepare(&loop, "rule", 8, 1);
+    loop.now.workers = 4;
+    dfrt_measured stopped = steady(100, 0.001, 0), empty = steady(0, NAN, 0), unknown = steady(NAN, 0.001, 0);
+    stopped.step = 0;
+    feed(&loop, &stopped);
+    CHECK(loop.now.workers == 4 && says(&loop, "the clock stood still: the setting stays"));
+    feed(&loop, &empty);
+    CHECK(loop.now.workers == 4 && says(&loop, "nothing arrived and nothing waits"));
+    feed(&loop, &unknown);
+    CHECK(loop.now.workers == 4 && says(&loop, "what arrived is not known"));
+    loop.limits.workers_most = 3; /* limits hold all the same */
+    feed(&loop, &stopped);
+    CHECK(loop.now.workers == 3 && says(&loop, "moved into the limits"));
+    free(loop.controller);
+}
+
+static void watches_first(void)
+{
+    loop loop;
+    prepare(&loop, "rule", 8, 1);
+    loop.options.warmup = 3;
+    dfrt_measured late = steady(100, 0.2, 0);
+    for (unsigned step = 0; step < 3; step++) {
+        feed(&loop, &late);
+        CHECK(loop.now.workers == 1 && says(&loop, "warming up"));
+        CHECK(loop.decision.forecast == 100);
+    }
+    feed(&loop, &late);
+    CHECK(loop.now.workers == 2);
+    free(loop.controller);
+}
+
+/* The latency is short because what waits has not come out yet. */
+static void takes_nothing_away_against_the_measurement(void)
+{
+    loop loop;
+    prepare(&loop, "rule", 8, 1);
+    loop.now.workers = 4;
+    dfrt_measured growing = steady(100, 0.001, 200), growing_more = steady(100, 0.001, 400), shrinking = steady(100, 0.001, 100);
+    feed(&loop, &growing);
+    CHECK(loop.now.workers == 4 && says(&loop, "no fewer workers, since the backlog grows"));
+    feed(&loop, &growing_more);
+    CHECK(loop.now.workers == 4);
+    feed(&loop, &shrinking);
+    CHECK(loop.now.workers == 3);
+    free(loop.controller);
+    prepare(&loop, "rule", 8, 1);
+    loop.now.workers = 4;
+    loop.goals.throughput = 0.95;
+    dfrt_measured losing = steady(100, 0.001, 0);
+    losing.results = 90;
+    feed(&loop, &losing);
+    CHECK(loop.now.workers == 4 && says(&loop, "the throughput goal is missed"));
+    free(loop.controller);
+}
+
+static void waits_between_opposite_actions(void)
+{
+    loop loop;
+    prepare(&loop, "rule", 8, 1);
+    loop.options.cooldown = 5;
+    loop.now.workers = 4;
+    dfrt_measured late = steady(100, 0.2, 0), quick = steady(100, 0.001, 0);
+    feed(&loop, &late);
+    CHECK(loop.now.workers == 5);
+    for (unsigned step = 1; step < 5; step++) {
+        feed(&loop, &quick);
+        CHECK(loop.now.workers == 5 && says(&loop, "waits: workers changed the other way"));
+    }
+    feed(&loop, &quick);
+    CHECK(loop.now.workers == 4);
+    feed(&loop, &late); /* but never with help that is needed now */
+    CHECK(loop.now.workers == 5);
+    free(loop.controller);
+}
+
+/* A service time that lies: every prediction is far too good, so the rule takes over; when it is right again, mpc does. */
+static void falls_back_while_the_model_is_wrong(void)
+{
+    loop loop;
+    prepare(&loop, "mpc", 8, 1);
+    loop.now.workers = 4;
+    unsigned steps = 0;
+    for (; !loop.controller || !dfrt_controller_fell_back(loop.controller); steps++) {
+        dfrt_measured measured = plant_step(&loop.plant, 150, &loop.limits, loop.now);
+        measured.latency *= 1 + 40 * measured.service;
+        measured.latency += 0.2;
+        measured.waiting = NAN;
+        feed(&loop, &measured);
+        CHECK(steps < 40);
+    }
+    CHECK(says(&loop, "threshold rule, since mpc was wrong"));
+    CHECK(dfrt_controller_error(loop.controller) > 0.5);
+    for (steps = 0; dfrt_controller_fell_back(loop.controller); steps++) {
+        play(&loop, 150, 1);
+        CHECK(steps < 60);
+    }
+    CHECK(loop.decision.reason[0] != '\0' && strstr(loop.decision.reason, "threshold rule") == NULL);
+    free(loop.controller);
+}
+
+static void limits_of_a_step_hold(void)
+{
+    loop loop;
+    prepare(&loop, "mpc", 8, 1);
+    play(&loop, 500, 10);
+    CHECK(loop.now.workers >= 6);
+    loop.limits.workers_most = 3; /* the manager has other plans */
+    play(&loop, 500, 5);
+    CHECK(loop.now.workers == 3);
+    loop.limits.workers_most = 200; /* never more than there was room for at the start */
+    dfrt_measured measured = plant_step(&loop.plant, 5000, &loop.limits, loop.now);
+    for (unsigned step = 0; step < 20; step++) {
+        dfrt_controller_step(loop.controller, &measured, &loop.limits, loop.now, &loop.decision);
+        loop.now = loop.decision.setting;
+        CHECK(loop.now.workers <= 8);
+    }
+    CHECK(loop.now.workers == 8);
+    free(loop.controller);
+}
+
+/* --- degree, alternate, shedding ------------------------------------------------------------------------------------- */
+
+/* What every policy has in common: a load within reach is carried and the goal kept, with fewer workers for less. */
+static void follows_the_load(const char *policy)
+{
+    loop loop;
+    prepare(&loop, policy, 8, 1);
+    play(&loop, 500, 40);
+    unsigned many = loop.now.workers;
+    CHECK(many >= 5 && loop.plant.backlog < 10);
+    play(&loop, 60, 60);
+    CHECK(loop.now.workers < many && loop.plant.backlog < 1);
+    free(loop.controller);
+}
+
+/* One core: 100/s dearly, 400/s cheaply. A load that steps up goes to the cheap one and comes back with the load. */
+static void one_core_goes_to_the_cheaper_alternate_and_back(const char *policy)
+{
+    loop loop;
+    prepare(&loop, policy, 1, 2);
+    for (unsigned round = 0; round < 3; round++) {
+        play(&loop, 50, 12);
+        CHECK(loop.now.alternate == 0);
+        play(&loop, 150, 4);
+        CHECK(loop.now.alternate == 1 || !says(&loop, "alternate"));
+        play(&loop, 150, 8);
+        CHECK(loop.now.alternate == 1 && loop.plant.backlog < 1 && loop.now.shed == 0);
+    }
+    play(&loop, 50, 12);
+    CHECK(loop.now.alternate == 0);
+    free(loop.controller);
+}
+
+/* With workers to spare they come first, and the cheap alternate only when all are in use. */
+static void workers_before_alternates(void)
+{
+    loop loop;
+    prepare(&loop, "mpc", 4, 2);
+    play(&loop, 250, 30);
+    CHECK(loop.now.alternate == 0 && loop.now.workers >= 3);
+    play(&loop, 800, 30);
+    CHECK(loop.now.alternate == 1);
+    play(&loop, 250, 40);
+    CHECK(loop.now.alternate == 0);
+    free(loop.controller);
+}
+
+static void sheds_last_and_only_if_allowed(void)
+{
+    loop loop;
+    prepare(&loop, "rule", 1, 2);
+    play(&loop, 600, 30);
+    CHECK(loop.now.alternate == 1 && loop.now.shed == 0);
+    free(loop.controller);
+    prepare(&loop, "rule", 1, 2);
+    loop.limits.shed_most = 0.6;
+    bool shed_before_cheap = false;
+    for (unsigned step = 0; step < 60; step++) {
+        play(&loop, 600, 1);
+        shed_before_cheap |= loop.now.shed > 0 && loop.now.alternate == 0;
+    }
+    CHECK(!shed_before_cheap && loop.now.shed > 0.33 && loop.now.alternate == 1);
+    CHECK(loop.plant.backlog < 300);
+    play(&loop, 50, 40);
+    CHECK(loop.now.shed == 0 && loop.now.alternate == 0);
+    free(loop.controller);
+}
+
+static void static_changes_nothing(void)
+{
+    loop loop;
+    prepare(&loop, "static", 4, 2);
+    play(&loop, 5, 3);
+    CHECK(loop.now.workers == 4 && loop.now.alternate == 0);
+    play(&loop, 5000, 30);
+    CHECK(loop.now.workers == 4 && loop.now.alternate == 0 && loop.now.shed == 0);
+    free(loop.controller);
+}
+
+/* --- auto ------------------------------------------------------------------------------------------------------------ */
+
+static void chooses(unsigned workers, unsigned frequencies, unsigned alternates, dfrt_goals goals, const char *words)
+{
+    loop loop;
+    prepare(&loop, "auto", workers, alternates);
+    loop.limits = some_limits(workers, frequencies, alternates);
+    loop.goals = goals;
+    play(&loop, 50, 1);
+    CHECK(says(&loop, words));
+    free(loop.controller);
+}
+
+static void auto_chooses_by_goals(void)
+{
+    dfrt_goals latency = latency_goal(0.05), power = latency, throughput = no_goals(), th_power, value = no_goals();
+    power.minimize = DFRT_MINIMIZE_POWER;
+    throughput.throughput = 0.95;
+    th_power = throughput;
+    th_power.minimize = DFRT_MINIMIZE_POWER;
+    value.value = 0.5;
+    chooses(8, 1, 1, latency, "auto took mpc lat_node (a latency goal, few workers): ");
+    chooses(8, 9, 1, power, "auto took mpc lat_power (a latency goal, least power): ");
+    chooses(8, 1, 1, power, "auto took mpc lat_node");
+    chooses(8, 9, 1, throughput, "auto took mpc th_node");
+    chooses(8, 9, 1, th_power, "auto took mpc th_power");
+    chooses(8, 9, 2, no_goals(), "auto took rule (no goals, so utilisation): utilisation 0.8333");
+    chooses(8, 1, 2, value, "auto took alternates (a goal of value, none of latency): ");
+    chooses(1, 1, 2, latency, "auto took alternates (workers and frequency are fixed): ");
+    chooses(1, 1, 1, latency, "auto took static (there is nothing to choose from): ");
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------------------- */
+
+static void saves_what_was_learned(void)
+{
+    loop loop, other;
+    prepare(&loop, "rl", 4, 1);
+    play(&loop, 150, 100);
+    size_t needed = dfrt_controller_save(loop.controller, NULL, 0);
+    char *text = malloc(needed);
+    CHECK(text != NULL && dfrt_controller_save(loop.controller, text, needed) == needed && strlen(text) + 1 == needed);
+    CHECK(strncmp(text, "rl 1 rate 4 20 ", 15) == 0);
+    prepare(&other, "rl", 4, 1);
+    start(&other);
+    CHECK(dfrt_controller_load(other.controller, text));
+    CHECK(!dfrt_controller_load(other.controller, "mpc 1"));
+    CHECK(!dfrt_controller_load(other.controller, ""));
+    free(other.controller);
+    prepare(&other, "rule", 4, 1);
+    start(&other);
+    CHECK(dfrt_controller_save(other.controller, text, needed) == 0 && !dfrt_controller_load(other.controller, text));
+    free(other.controller);
+    free(loop.controller);
+    free(text);
+}
+
+/* --- anything -------------------------------------------------------------------------------------------------------- */
+
+static void stands_anything(uint64_t *seed)
+{
+    static const char *const forecasters[] = {"holt_winters", "ewma", "last", "none such", NULL};
+    for (unsigned round = 0; round < 1500; round++) {
+        loop loop;
+        const dfrt_policy *policy = NULL;
+        for (unsigned n = (unsigned)(next_random(seed) % 8); policy == NULL; n /= 2)
+            policy = dfrt_policy_at(n);
+        prepare(&loop, policy->name, 4, 2);
+        loop.limits = hostile_limits(seed);
+        loop.goals = hostile_goals(seed);
+        loop.options.forecaster = forecasters[next_random(seed) % 5];
+        loop.options.cooldown = (unsigned)(next_random(seed) % 4);
+        loop.options.warmup = (unsigned)(next_random(seed) % 3);
+        loop.options.trust = hostile(seed, 1);
+        loop.options.season = (unsigned)(next_random(seed) % 5);
+        for (unsigned i = 0; policy->parameters[i].name != NULL; i++)
+            if (next_random(seed) % 2)
+                loop.options.parameters[i] = hostile(seed, 10);
+        loop.now.workers = (unsigned)(next_random(seed) % 300);
+        loop.now.alternate = (unsigned)(next_random(seed) % 20);
+        loop.now.shed = hostile(seed, 1);
+        for (unsigned step = 0; step < 30; step++) {
+            dfrt_measured measured = hostile_step(seed);
+            if (next_random(seed) % 8 == 0)
+                loop.limits.workers_most = loop.limits.workers_least;
+            feed(&loop, &measured);
+        }
+        free(loop.controller);
+    }
+}
+
+int main(void)
+{
+    uint64_t seed = test_seed();
+    static const char *const policies[] = {"mpc", "rule", "threshold", "spl", "rl", "auto", "alternates"};
+    nothing_measured_nothing_done();
+    watches_first();
+    takes_nothing_away_against_the_measurement();
+    waits_between_opposite_actions();
+    falls_back_while_the_model_is_wrong();
+    limits_of_a_step_hold();
+    for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
+        printf("%s\n", policies[i]);
+        follows_the_load(policies[i]);
+        one_core_goes_to_the_cheaper_alternate_and_back(policies[i]);
+    }
+    workers_before_alternates();
+    sheds_last_and_only_if_allowed();
+    static_changes_nothing();
+    auto_chooses_by_goals();
+    saves_what_was_learned();
+    stands_anything(&seed);
+    return 0;
+}
