@@ -97,6 +97,11 @@ def _add_reading_commands(commands) -> None:
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
     _add_asked(explain)
+    _add_simulate(commands)
+    _add_deploy(commands)
+
+
+def _add_deploy(commands) -> None:
     deploy = _add(commands, "deploy", "find machines of a cloud, and alternates, that give the most for their price",
                   program=True)
     deploy.add_argument("--rate", dest="rates", metavar="SOURCE=N", action="append", default=[], type=_source_rate,
@@ -113,11 +118,33 @@ def _add_reading_commands(commands) -> None:
                         help="how long the exact search may take (default: 60)")
     deploy.add_argument("--profile", metavar="FILE", help="measured costs and rates, from `dfc calibrate`")
     deploy.add_argument("-o", "--output", metavar="FILE", help="write the deployments as JSON")
-    simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores", program=True)
-    simulate.add_argument("--keys", metavar="uniform|SHARE", type=_keys,
-                          help="how keys are distributed: evenly, or with this share for the heaviest one")
+
+
+def _add_simulate(commands) -> None:
+    simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores, and how controllers "
+                    "would do", program=True, epilog="Without --rates every pattern is played for 1 to N workers. With "
+                    "--rates the controllers that programs run are played against a load that changes: dfc simulate "
+                    "app.dfl --rates walk.txt --cores 12 --policy mpc,rule,static --seeds 25")
+    simulate.add_argument("--keys", metavar="uniform|SHARE|zipf:S|FILE", type=_keys,
+                          help="how keys are distributed: evenly, with this share for the heaviest one, by Zipf's law, or "
+                               "as a file tells (the last two with --rates)")
     simulate.add_argument("--rate", metavar="N", type=_rate, help="tuples a second at which latency is told")
     _add_asked(simulate)
+    under = simulate.add_argument_group("under a load that changes")
+    under.add_argument("--rates", metavar="FILE", help="tuples a second for every second: a rate a line, or the number "
+                                                       "of seconds and then `second rate`")
+    under.add_argument("--policy", metavar="LIST", help="policies to compare (default: the program's own)")
+    under.add_argument("--set", dest="sweeps", metavar="NAME=VALUE[,VALUE]", action="append", default=[], type=_sweep,
+                       help="a parameter of policy, controller or run, such as gamma=0,0.4 or step=4s or goal=2ms; "
+                            "several values are compared; can be given many times")
+    under.add_argument("--seeds", metavar="N", type=_seeds, help="runs of each, with other arrivals (default: 5)")
+    under.add_argument("--service", metavar="[NAME=]TIME", action="append", default=[], type=_service,
+                       help="time a trigger takes at the highest frequency, of an operator or alternate (default: by the "
+                            "profile or the cost model)")
+    under.add_argument("--service-cv", metavar="C", type=_variation,
+                       help="coefficient of variation of that time (default: 0.1)")
+    under.add_argument("--jobs", metavar="N", type=_positive, help="processes (default: as many as there are cores)")
+    under.add_argument("-o", "--output", metavar="DIR", help="also write pictures and the runs of the first seed there")
 
 
 def _add_building_commands(commands) -> None:
@@ -210,10 +237,16 @@ def _positive(word: str) -> int:
 
 
 def _keys(word: str) -> str:
-    if word != "uniform":
-        share = _number(word, "uniform or a share between 0 and 1")
-        if not 0 < share < 1:
-            raise argparse.ArgumentTypeError(f"`{word}` is not uniform or a share between 0 and 1")
+    """A share must be one; what is no number is a word or a file, which are looked at later."""
+    law, _, exponent = word.partition(":")
+    if law == "zipf" and not 0 <= _number(exponent, "an exponent between 0 and 8") <= 8:
+        raise argparse.ArgumentTypeError(f"`{word}` is not zipf: and an exponent between 0 and 8")
+    try:
+        share = float(word)
+    except ValueError:
+        return word
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"`{word}` is not uniform or a share between 0 and 1")
     return word
 
 
@@ -237,6 +270,36 @@ def _costs(word: str) -> tuple[float, float]:
     if not comma or not 0 < costs[1] < costs[0]:
         raise argparse.ArgumentTypeError(f"`{word}` is not BEST,WORST with 0 < WORST < BEST")
     return costs
+
+
+def _sweep(word: str) -> tuple[str, tuple[str, ...]]:
+    name, equals, values = word.partition("=")
+    if not equals or not name.isidentifier() or not all(values.split(",")):
+        raise argparse.ArgumentTypeError(f"`{word}` is not NAME=VALUE or NAME=VALUE,VALUE")
+    return name, tuple(values.split(","))
+
+
+def _service(word: str) -> tuple[str, float]:
+    from dfc.compiler.durations import duration
+
+    name, equals, time = word.rpartition("=")
+    seconds = duration(time)
+    if seconds is None or not 0 < seconds <= 3600 or (equals and not name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"`{word}` is not TIME or NAME=TIME, such as 0.45ms or predict=0.45ms")
+    return name, seconds
+
+
+def _seeds(word: str) -> int:
+    if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 10_000:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number from 1 to 10000")
+    return int(word)
+
+
+def _variation(word: str) -> float:
+    found = _number(word, "a number from 0 to 10")
+    if not 0 <= found <= 10:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number from 0 to 10")
+    return found
 
 
 def _rate(word: str) -> float:

@@ -27,8 +27,9 @@ FORBIDDEN = (
         "build", "calibrate", "codegen", "commands", "interpret", "select", "simulate")) + ("networkx", "numpy")),
     ("compiler/select", tuple(f"dfc.compiler.{part}" for part in (
         "build", "calibrate", "codegen", "commands", "interpret", "simulate")) + ("numpy",)),
-    ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (
-        "build", "calibrate", "codegen", "commands", "interpret"))),
+    ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (  # of what is built, the controllers only
+        "build.delivery", "build.embeddable", "build.library", "build.program", "calibrate", "codegen", "commands",
+        "interpret"))),
     ("compiler/report", tuple(f"dfc.compiler.{part}" for part in (
         "build", "codegen", "commands", "graph", "interpret", "live", "patterns", "select", "simulate")) + ("numpy",)),
     ("compiler/live", tuple(f"dfc.compiler.{part}" for part in (
