@@ -20,6 +20,7 @@ static void print_help(const dfrt_program *program)
            "                         tcp:HOST:PORT?KEY=VALUE&..., unix:PATH?KEY=VALUE&..., generate:KEY=VALUE,...\n"
            "  --sink NAME=SPEC       replace a sink: csv:PATH, jsonl:PATH, binary:PATH, tcp:..., unix:..., discard:\n"
            "  --rate N/s             replay files at so many tuples a second: 200k/s, 1.5M/s\n"
+           "  --rates FILE           replay files at rates that change: lines SECOND TUPLES_A_SECOND\n"
            "  --speed Nx             replay files by their event time, so many times as fast: 1x, 10x, 0.5x\n"
            "  --alternate OP=NAME    the alternate of an operator to run\n"
            "  --malformed FILE       keep malformed input there; with several sources in FILE.NAME of each\n"
@@ -127,7 +128,7 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
     return DFRT_OK;
 }
 
-enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED };
+enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -153,6 +154,7 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
     case CLOCK: return read_clock(&options->run->clock, word, error);
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
+    case RATES: return dfrt__read_rates(&options->replay, word, error);
     case SPEED: return dfrt__read_speed(&options->replay, word, error);
     case HELP: print_help(program); options->done = true; return DFRT_OK;
     case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
@@ -205,6 +207,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"clock", required_argument, NULL, CLOCK},
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
+        {"rates", required_argument, NULL, RATES},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .report_limit = 10};
@@ -227,4 +230,5 @@ void dfrt__options_close(dfrt__options *options)
 {
     free(options->source_specs);
     free(options->sink_specs);
+    dfrt_rates_free(&options->replay.rates);
 }
