@@ -8,8 +8,10 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import BinaryIO
 
 from dfc.compiler.failure import GOOD, Failure, Missing, Usage
 
@@ -29,6 +31,8 @@ def run(args: Namespace) -> int:
         return _run(args, _form(args))
     except (WrongSetting, WrongFile) as wrong:
         raise Usage(str(wrong)) from None
+    except FileNotFoundError as missing:
+        raise Usage(f"can't read {missing.filename}: {missing.strerror}") from None
 
 
 def _form(args: Namespace) -> str:
@@ -144,18 +148,28 @@ def _file(path: str) -> Iterator:
         sys.stdout.buffer.flush()
         return
     place = Path(path)
-    try:
+    with _told(path):
         place.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-    except OSError as error:
-        raise Failure(f"can't write {path}: {error.strerror}") from None
     try:
         with os.fdopen(handle, "wb") as file:
-            yield file.write
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, place)
-    except BaseException as error:
+            yield partial(_write_to, file, path)
+        with _told(path):
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, place)
+    except BaseException:
         os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise Failure(f"can't write {path}: {error.strerror}") from None
         raise
+
+
+def _write_to(file: BinaryIO, path: str, data: bytes) -> None:
+    with _told(path):
+        file.write(data)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"can't write {path}: {error.strerror}") from None

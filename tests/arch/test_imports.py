@@ -29,6 +29,8 @@ FORBIDDEN = (
         "build", "calibrate", "codegen", "commands", "interpret", "simulate")) + ("numpy",)),
     ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (
         "build", "calibrate", "codegen", "commands", "interpret"))),
+    ("compiler/generate", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "codegen", "commands", "graph", "patterns", "pipeline", "select", "simulate"))),
     ("compiler/build", ("dfc.compiler.codegen", "dfc.compiler.graph", "dfc.compiler.commands")),
 )
 
