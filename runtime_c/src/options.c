@@ -22,6 +22,7 @@ static void print_help(const dfrt_program *program)
            "                         tcp:HOST:PORT?KEY=VALUE&..., unix:PATH?KEY=VALUE&..., generate:KEY=VALUE,...\n"
            "  --sink NAME=SPEC       replace a sink: csv:PATH, jsonl:PATH, binary:PATH, tcp:..., unix:..., discard:\n"
            "  --rate N/s             replay files at so many tuples a second: 200k/s, 1.5M/s\n"
+           "  --rates FILE           replay files at rates that change: lines SECOND TUPLES_A_SECOND\n"
            "  --speed Nx             replay files by their event time, so many times as fast: 1x, 10x, 0.5x\n"
            "  --alternate OP=NAME    the alternate of an operator to run\n"
            "  --malformed FILE       keep malformed input there; with several sources in FILE.NAME of each\n"
@@ -136,7 +137,7 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
     return DFRT_OK;
 }
 
-enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED,
+enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED,
        MAX_WORKERS, MIGRATION, RECONFIGURE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
@@ -173,6 +174,7 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
     case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
+    case RATES: return dfrt__read_rates(&options->replay, word, error);
     case SPEED: return dfrt__read_speed(&options->replay, word, error);
     case HELP: print_help(program); options->done = true; return DFRT_OK;
     case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
@@ -229,6 +231,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
         {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
         {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},
+        {"rates", required_argument, NULL, RATES},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .report_limit = 10};
@@ -252,4 +255,5 @@ void dfrt__options_close(dfrt__options *options)
 {
     free(options->source_specs);
     free(options->sink_specs);
+    dfrt_rates_free(&options->replay.rates);
 }

@@ -34,6 +34,8 @@ FORBIDDEN = (
         "build", "codegen", "commands", "graph", "interpret", "live", "patterns", "select", "simulate")) + ("numpy",)),
     ("compiler/live", tuple(f"dfc.compiler.{part}" for part in (
         "build", "codegen", "commands", "graph", "interpret", "patterns", "select", "simulate")) + ("numpy",)),
+    ("compiler/generate", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "codegen", "commands", "graph", "patterns", "pipeline", "select", "simulate"))),
     ("compiler/build", ("dfc.compiler.codegen", "dfc.compiler.graph", "dfc.compiler.commands")),
 )
 
