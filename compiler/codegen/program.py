@@ -239,7 +239,7 @@ def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> s
     sources = [code[step.name].view for step in context.graph.steps if isinstance(step.body, typed.Source)]
     for x in sources:
         block = None if x.timed or waits or context.timed else block_of(context, context.graph.step(x.name))
-        x.extra["block"] = block and render("block.c.j2", x=x, block=block)
+        x.extra |= {"block": block and render("block.c.j2", x=x, block=block), "block_most": block and block.most}
     return render("reading.c.j2", sources=sources, waits=waits, processing=[x for x in sources if x.processing])
 
 
