@@ -14,6 +14,7 @@
 #include "run.h"
 #include "summary.h"
 #include "threads.h"
+#include "trace.h"
 
 enum { EXIT_USAGE = 2, EXIT_RUN_FAILED = 4 };
 
@@ -131,6 +132,9 @@ static dfrt_status run_with(const dfrt_program *program, const dfrt__options *op
     if (status == DFRT_OK) {
         status = open_sinks(&layout, options, error);
     }
+    if (status == DFRT_OK && options->trace_path != NULL) {
+        dfrt__traces_open(&layout);
+    }
     if (status == DFRT_OK) {
         status = run_all(&layout, &reader, fused, error);
     } else if (status == DFRT_END) {
@@ -141,6 +145,10 @@ static dfrt_status run_with(const dfrt_program *program, const dfrt__options *op
     if (status == DFRT_OK && options->stats) {
         status = dfrt__summary_write(&reader, options, fused, error);
     }
+    if (status == DFRT_OK && options->trace_path != NULL) {
+        status = dfrt__traces_write(&layout, options->trace_path, error);
+    }
+    dfrt__traces_close(&layout);
     dfrt__reader_close(&reader);
     dfrt__layout_close(&layout);
     return status;
