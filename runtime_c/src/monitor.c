@@ -85,11 +85,12 @@ void dfrt_watch_close(dfrt_watch *watch)
 
 void *dfrt__allocate_lines(size_t size)
 {
-    void *room = NULL;
-    if (posix_memalign(&room, 64, (size + 63) / 64 * 64) != 0) {
+    size_t whole = (size + 63) / 64 * 64;
+    void *room = aligned_alloc(64, whole);
+    if (room == NULL) {
         dfrt_out_of_memory();
     }
-    return memset(room, 0, (size + 63) / 64 * 64);
+    return memset(room, 0, whole);
 }
 
 dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count)
