@@ -52,7 +52,8 @@ CONNECTORS: dict[str, ConnectorKind] = {kind.name: kind for kind in (
     ConnectorKind("discard", False, source=False),
     ConnectorKind("generate", False, sink=False, fields=True, settings=(
         ("count", _NATURAL), ("rate", Setting("rate")), ("keys", _AT_LEAST_ONE), ("zipf", _POSITIVE),
-        ("disorder", _DURATION), ("seed", _NATURAL), ("start", Setting("int")), ("paced", _BOOL))),
+        ("disorder", _DURATION), ("seed", _NATURAL), ("start", Setting("int")), ("paced", _BOOL),
+        ("rates", _TEXT), ("weights", _TEXT), ("arrivals", Setting("word", ("even", "poisson"))))),
 )}
 
 # --- goals ------------------------------------------------------------------------------------------

@@ -90,11 +90,11 @@ def build_once(kind: str, bundle: Bundle, chosen: tuple[str, ...], link: Link, d
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     tree, toolchain = source_tree(bundle), find_toolchain()
     job = Job(toolchain, chosen, Path())
-    key = cache.content_key([bundle.app, *_identity(toolchain, chosen), *_contents(tree)])
+    key = cache.content_key([bundle.app, *identity(toolchain, chosen), *contents(tree)])
     return cache.fetch(kind, key, lambda out: _build(bundle, tree, job, link, out, diagnostics))
 
 
-def _identity(toolchain: Toolchain, chosen: tuple[str, ...]) -> list[str]:
+def identity(toolchain: Toolchain, chosen: tuple[str, ...]) -> list[str]:
     return [dfc.__version__, *toolchain.command, toolchain.version, *chosen, *_cpu(chosen)]
 
 
@@ -106,14 +106,14 @@ def _cpu(chosen: tuple[str, ...]) -> list[str]:
         return sorted({line for line in file if line.startswith(("model name", "flags", "Features", "CPU part"))})
 
 
-def _contents(tree: Mapping[str, bytes]) -> Iterable[bytes]:
+def contents(tree: Mapping[str, bytes]) -> Iterable[bytes]:
     return (part for name, data in tree.items() for part in (name.encode(), data))
 
 
 def _build(bundle: Bundle, tree: Tree, job: Job, link: Link, out: Path, diagnostics: Diagnostics) -> None:
     with tempfile.TemporaryDirectory(prefix="dfc-build-") as folder:
         job = replace(job, folder=Path(folder))
-        _unpack(tree, job.folder)
+        unpack(tree, job.folder)
         try:
             said = link(bundle, tree, job, out)
         except CompilerFailed as failure:
@@ -122,7 +122,7 @@ def _build(bundle: Bundle, tree: Tree, job: Job, link: Link, out: Path, diagnost
     add_c_errors(said, bundle, diagnostics, warnings_only=True)
 
 
-def _unpack(tree: Tree, folder: Path) -> None:
+def unpack(tree: Tree, folder: Path) -> None:
     for name, data in tree.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
@@ -148,7 +148,7 @@ def runtime_library(tree: Tree, job: Job) -> Path:
     """The runtime for this compiler and these flags, as a library: a program takes from it what it uses."""
     runtime = {name: data for name, data in tree.items() if name.startswith("dfrt/")}
     sources = [name for name in runtime if name.endswith(".c")]
-    key = cache.content_key([*_identity(job.toolchain, job.flags), *_contents(runtime)])
+    key = cache.content_key([*identity(job.toolchain, job.flags), *contents(runtime)])
     return cache.fetch("runtime", key, lambda out: _archive(job, sources, out)) / "libdfrt.a"
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from .trace import Trace
 
-FLUENT, R_BLK, S_BLK = "fluent", "r-blk", "s-blk"
+FLUENT, R_BLK, S_BLK = "fluent", "r_blk", "s_blk"  # as in the language
 PROTOCOLS = (FLUENT, R_BLK, S_BLK)
 
 
@@ -81,11 +81,12 @@ class Slice:
 
 
 class Plant:
-    """`parts`: key → part; a part (a slot, or a heavy key) is what is routed as one. `owner`: part → worker."""
+    """`parts`: key → part; a part (a slot, or a heavy key) is what is routed as one. `owner`: part → worker. `ordered`:
+    a result is handed on when all of earlier triggers have been, as generated programs do it."""
 
     def __init__(self, costs: Costs, parts: np.ndarray, owner: np.ndarray, workers: int, most: int,
-                 speed: float = 1.0, alternate: int = 0, protocol: str = FLUENT):
-        self.costs, self.parts, self.protocol = costs, parts, protocol
+                 speed: float = 1.0, alternate: int = 0, protocol: str = FLUENT, ordered: bool = False):
+        self.costs, self.parts, self.protocol, self.ordered = costs, parts, protocol, ordered
         self.owner = owner.astype(np.uint16)
         self.workers, self.most, self.speed, self.alternate, self.shed = workers, most, speed, alternate, 0.0
         self.now = 0.0
@@ -94,6 +95,7 @@ class Plant:
         self._ready = np.zeros(len(owner))  # when the state of a part is there
         self._gate = np.zeros(most)  # before when a worker takes nothing
         self._in_order = True
+        self._held = np.empty((2, 0))  # arrival and finish of what is done and waits for what came before it
         self.moving_until = 0.0
 
     # --- changes --------------------------------------------------------------------------------------
@@ -179,24 +181,42 @@ class Plant:
         self._carried = rest._replace(work=rest.work * share, begun=rest.begun | begun)
         self._in_order = not len(rest.entry) or float(rest.entry.max()) <= end
 
+    def _handed_on(self, jobs: Jobs, finish: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
+        """Times and latencies of the results that come out in the order of their triggers."""
+        own = ~jobs.moves
+        arrival, finish = (np.concatenate(both) for both in zip(self._held, (jobs.arrival[own], finish[own]), strict=True))
+        order = np.argsort(arrival, kind="stable")
+        arrival, finish = arrival[order], finish[order]
+        out = np.maximum.accumulate(finish) if len(finish) else finish
+        count = int(np.searchsorted(out, end, side="right"))
+        waits = np.flatnonzero(finish[count:] <= end) + count
+        self._held = np.stack((arrival[waits], finish[waits]))
+        return out[:count], out[:count] - arrival[:count]
+
     def _slice(self, trace: Trace, taken: Trace, parts: np.ndarray, jobs: Jobs, service: np.ndarray, finish: np.ndarray,
                end: float) -> Slice:
         start = finish - service
         done = finish <= end
         results = done & ~jobs.moves
         begins = (start < end) & ~jobs.begun & ~jobs.moves
-        times = finish[results]
-        order = np.argsort(times, kind="stable")
+        times, latencies = self._handed_on(jobs, finish, end) if self.ordered else _as_done(jobs, finish, results)
         used = np.where(done, service, np.maximum(end - start, 0.0))
         waits = (start - jobs.arrival)[begins]
         full = waits > self.costs.queue * self.costs.service[self.alternate] / self.speed
         began = np.bincount(jobs.worker[begins], minlength=self.most)
         held = np.bincount(jobs.worker[begins], full, self.most) / np.maximum(began, 1)
         came = taken.work * (self.costs.service[self.alternate] / self.speed)
-        return Slice(self.now, end, self.workers, trace.times, times[order], (times - jobs.arrival[results])[order],
-                     waits, service[begins], len(trace) - len(taken), int((~done & ~jobs.moves).sum()),
-                     np.bincount(jobs.worker, used, self.most), np.bincount(self.owner[parts], came, self.most), held,
-                     np.bincount(parts, came, len(self.owner)))
+        return Slice(self.now, end, self.workers, trace.times, times, latencies, waits, service[begins],
+                     shed=len(trace) - len(taken), backlog=int((~done & ~jobs.moves).sum()) + len(self._held[0]),
+                     busy=np.bincount(jobs.worker, used, self.most),
+                     loads=np.bincount(self.owner[parts], came, self.most), held=held,
+                     weights=np.bincount(parts, came, len(self.owner)))
+
+
+def _as_done(jobs: Jobs, finish: np.ndarray, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    times = finish[results]
+    order = np.argsort(times, kind="stable")
+    return times[order], (times - jobs.arrival[results])[order]
 
 
 def _kept(trace: Trace, shed: float) -> Trace:

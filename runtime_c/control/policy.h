@@ -81,7 +81,8 @@ typedef struct dfrt_goals {
     enum { DFRT_MINIMIZE_NOTHING, DFRT_MINIMIZE_CORES, DFRT_MINIMIZE_POWER, DFRT_MINIMIZE_COST } minimize;
 } dfrt_goals;
 
-/* What a policy expects of a setting in the step to come. */
+/* What a policy expects of a setting in the step to come: latency in the statistic of the goal, throughput as a share of
+ * what comes in. */
 typedef struct dfrt_prediction {
     dfrt_setting setting;
     double utilisation, latency, throughput, power, cost; /* NaN: the policy has no model of it */

@@ -22,6 +22,7 @@ static void print_help(const dfrt_program *program)
            "                         tcp:HOST:PORT?KEY=VALUE&..., unix:PATH?KEY=VALUE&..., generate:KEY=VALUE,...\n"
            "  --sink NAME=SPEC       replace a sink: csv:PATH, jsonl:PATH, binary:PATH, tcp:..., unix:..., discard:\n"
            "  --rate N/s             replay files at so many tuples a second: 200k/s, 1.5M/s\n"
+           "  --rates FILE           replay files at rates that change: lines SECOND TUPLES_A_SECOND\n"
            "  --speed Nx             replay files by their event time, so many times as fast: 1x, 10x, 0.5x\n"
            "  --alternate OP=NAME    the alternate of an operator to run\n"
            "  --control FILE|off     the controller's configuration (default: the program's own), or no controller\n"
@@ -32,6 +33,9 @@ static void print_help(const dfrt_program *program)
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
+           "  --socket PATH          where it answers dfc top and dfc ctl while it runs (default with a controller:\n"
+           "                         NAME.sock beside the program); --no-socket: nowhere\n"
+           "  --http HOST:PORT       answer GET /metrics and /healthz there; --http-public: also beyond this machine\n"
            "  --clock START+STEP     processing time for tests: nanoseconds of the first tuple, and to the next\n"
            "  --migration P          how state moves to other workers: fluent (default), r-blk, s-blk\n"
            "  --reconfigure SPEC     changes for tests and benchmarks: a file, or lines with ; between them, of a round and\n"
@@ -138,8 +142,8 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
     return DFRT_OK;
 }
 
-enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED,
-       MAX_WORKERS, MIGRATION, RECONFIGURE, CONTROL, LOG, SYSFS, STEP_ROUNDS };
+enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED,
+       MAX_WORKERS, MIGRATION, RECONFIGURE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC, CONTROL, LOG, SYSFS, STEP_ROUNDS };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -176,8 +180,13 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
     case CLOCK: return read_clock(&options->run->clock, word, error);
+    case SOCKET: options->socket_path = word; return DFRT_OK;
+    case NO_SOCKET: options->no_socket = true; return DFRT_OK;
+    case HTTP: options->http = word; return DFRT_OK;
+    case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
+    case RATES: return dfrt__read_rates(&options->replay, word, error);
     case SPEED: return dfrt__read_speed(&options->replay, word, error);
     case HELP: print_help(program); options->done = true; return DFRT_OK;
     case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
@@ -235,6 +244,9 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"log", required_argument, NULL, LOG},             {"sysfs", required_argument, NULL, SYSFS},
         {"step-rounds", required_argument, NULL, STEP_ROUNDS},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
+        {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
+        {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},
+        {"rates", required_argument, NULL, RATES},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .report_limit = 10};
@@ -259,4 +271,5 @@ void dfrt__options_close(dfrt__options *options)
     free(options->source_specs);
     free(options->sink_specs);
     free(options->alternates_held);
+    dfrt_rates_free(&options->replay.rates);
 }

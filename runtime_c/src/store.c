@@ -50,9 +50,19 @@ static size_t whole_pages(size_t size)
     return (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 }
 
+static void *allocate_lines(size_t size)
+{
+    size_t whole = (size + DFRT_LINE - 1) / DFRT_LINE * DFRT_LINE;
+    void *room = aligned_alloc(DFRT_LINE, whole);
+    if (room == NULL) {
+        dfrt_out_of_memory();
+    }
+    return memset(room, 0, whole);
+}
+
 void *dfrt_pages_take(size_t size)
 {
-    return size < LARGE_PAGE ? dfrt_allocate(size) : map_aligned(whole_pages(size));
+    return size < LARGE_PAGE ? allocate_lines(size) : map_aligned(whole_pages(size));
 }
 
 void dfrt_pages_release(void *pages, size_t size)

@@ -1,0 +1,181 @@
+"""From a program to what is simulated: its elastic operators with their load, keys, limits and goals. What the program and
+the profile do not tell is assumed, and said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dfc.compiler.failure import Usage
+
+from ...dsl import typed
+from ..artifacts.graph import Graph
+from ..patterns.function import chosen_alternate
+from ..patterns.load import SECOND
+from ..select.compose import Model, Unit
+from ..select.costs import cost_of
+from ..select.search import Request, model_of, time_text
+from ..select.traffic import StepLoad, key_shares, skewed, with_heaviest
+from .control_library import NAN, Goals, Limits, Setting
+from .plant import Costs
+from .program import operator_of
+from .rates import read_keys, read_rates
+from .scalability import played_patterns
+from .trace import Arrivals
+from .trial import SLOTS, Operator
+
+SERVICE_THREADS = 3.0  # reading, merging and controlling, beside the workers (000)
+LEAST_VOLTS, MOST_VOLTS = 0.85, 1.0  # of the lowest and the highest frequency
+SERVICE_CV = 0.1
+_START_LOAD = 0.8  # of the workers that a run begins with
+_LINK_TUPLES = 16 * 512
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The words of the command line. `service`: NAME → seconds, the name being of an operator, of an alternate, or empty
+    for every alternate of every operator."""
+
+    rates: str
+    keys: str | None = None
+    service: Mapping[str, float] = ()
+    service_cv: float = SERVICE_CV
+
+
+def operators_of(graph: Graph, request: Request, workload: Workload) -> tuple[tuple[Operator, ...], list[str]]:
+    """The operators, and what was assumed about them."""
+    model, _ = model_of(graph, request)
+    rates = read_rates(workload.rates)
+    units = [unit for unit in model.units if _elastic(model, unit)]
+    if not units:
+        raise Usage(f"{graph.program.name} has no operator whose degree can change: none has keys or is stateless")
+    service = dict(workload.service)
+    assumed = [f"a trigger's work varies by {workload.service_cv:g} (coefficient of variation)"]
+    found = tuple(_operator(graph, request, model, unit, rates, workload, service, assumed) for unit in units)
+    if service:
+        raise Usage(f"--service: no operator or alternate is named `{next(iter(service))}`")
+    limits, costs = found[0].limits, found[0].costs
+    if len(limits.frequencies) > 1:
+        assumed.append(f"work takes inversely as long as the frequency is high; {LEAST_VOLTS:g} V at the lowest and "
+                       f"{MOST_VOLTS:g} V at the highest one, linear between")
+    assumed += [f"{SERVICE_THREADS:g} threads beside the workers draw power",
+                f"moving a key takes {time_text(costs.take_out * SECOND)} out and {time_text(costs.put_in * SECOND)} in; "
+                f"a worker wakes in {time_text(costs.wake * SECOND)}"]
+    return found, list(dict.fromkeys(assumed))
+
+
+def _elastic(model: Model, unit: Unit) -> bool:
+    return bool({"key_partitioning", "farm"} & set(played_patterns(operator_of(model, unit))))
+
+
+def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: Sequence[float], workload: Workload,
+              service: dict[str, float], assumed: list[str]) -> Operator:
+    load = model.loads[unit.name]
+    slide = unit.load.slide
+    keys = _keys(load, workload.keys, assumed)
+    alternates = _alternates(load.step)
+    seconds = tuple(_service(request, load, alternate, service, assumed) for alternate in alternates)
+    if isinstance(load.step.body, typed.Operator):
+        service.pop(unit.name, None)
+    limits = _limits(graph.program, request.cores, alternates)
+    arrivals = Arrivals(tuple(rate * unit.tuples_in for rate in rates), keys, slide, workload.service_cv)
+    alternate = alternates.index(chosen_alternate(load.step.body)) if alternates[0] is not None else 0
+    busy = arrivals.rates[0] / slide * seconds[alternate]
+    workers = min(limits.workers_most, max(limits.workers_least, math.ceil(busy / _START_LOAD)))
+    return Operator(unit.name, arrivals, Costs(seconds, queue=_LINK_TUPLES / slide), limits, _goals(graph.program),
+                    Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True)
+
+
+def _alternates(step: typed.Step) -> tuple[typed.Alternate | None, ...]:
+    return step.body.alternates if isinstance(step.body, typed.Operator) else (None,)
+
+
+def _service(request: Request, load: StepLoad, alternate: typed.Alternate | None, given: dict[str, float],
+             assumed: list[str]) -> float:
+    """Seconds for a trigger: as given, else by the cost model, with the tuples that lead to it."""
+    names = [alternate.name if alternate else "", load.step.name, ""]
+    named = next((name for name in names if name in given), None)
+    if named is not None:
+        return given.pop(named) if alternate and named == alternate.name else given[named]
+    step = load.step if alternate is None else replace(load.step, body=replace(load.step.body, alternates=(alternate,)))
+    cost = cost_of(step, load.function, load.load.window, load.load.slide, load.load.panes, request.profile)
+    seconds = (replace(load.load, costs=cost.costs).ending + cost.costs.tuple * load.load.slide) / SECOND
+    what = f"`{load.step.name}`" + (f" by `{alternate.name}`" if alternate else "")
+    assumed.append(f"{time_text(seconds * SECOND)} for a trigger of {what} ({cost.origin} cost)")
+    return seconds
+
+
+def _keys(load: StepLoad, asked: str | None, assumed: list[str]) -> np.ndarray:
+    """Shares: of a file, by a word, or as the model knows them. Without keys there are slots, all alike."""
+    if not load.function.keyed:
+        return np.full(SLOTS, 1 / SLOTS)
+    if asked is None:
+        assumed += [what for what in load.assumed if "keys" in what]
+        shares = key_shares(_known(load))
+    elif asked == "uniform":
+        shares = key_shares(skewed(load.load.keys, 0.0))
+    elif asked.startswith("zipf:"):
+        shares = key_shares(skewed(load.load.keys, float(asked.removeprefix("zipf:"))))
+    elif _is_number(asked):
+        shares = key_shares(with_heaviest(load.load.keys, float(asked)))
+    else:
+        shares = read_keys(asked)
+    return np.asarray(shares, dtype=float)
+
+
+def _known(load: StepLoad):
+    keys, heaviest = load.load.keys, load.load.p_max
+    return with_heaviest(keys, heaviest) if heaviest > 1.01 / keys else skewed(keys, 0.0)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _limits(program: typed.Program, cores: int, alternates: Sequence[typed.Alternate | None]) -> Limits:
+    resources = next((dict(block.settings) for block in program.blocks if block.kind == "resources"), {})
+    asked = resources.get("cores", cores)
+    frequencies = _frequencies(resources.get("frequency"))
+    return Limits(cores, min(int(asked[0]), cores) if isinstance(asked, tuple) else 1, frequencies,
+                  assumed_voltages(frequencies), SERVICE_THREADS,
+                  tuple(one.value if one else 1.0 for one in alternates),
+                  tuple(one.cost / SECOND if one and one.cost is not None else NAN for one in alternates))
+
+
+def _frequencies(asked: object) -> tuple[float, ...]:
+    """A range with its step, a range (its ends), one, or none: then only ratios matter and there is one."""
+    if asked is None:
+        return (1.0,)
+    if not isinstance(asked, tuple):
+        return (float(asked),)
+    low, high, step = (*asked, asked[1] - asked[0])[:3]
+    count = round((high - low) / step) if step else 0
+    return tuple(low + (high - low) * number / count for number in range(count + 1)) if count else (float(low),)
+
+
+def assumed_voltages(frequencies: Sequence[float]) -> tuple[float, ...]:
+    low, high = frequencies[0], frequencies[-1]
+    return tuple(MOST_VOLTS if high == low else
+                 LEAST_VOLTS + (MOST_VOLTS - LEAST_VOLTS) * (one - low) / (high - low) for one in frequencies)
+
+
+_QUANTILES = {"mean": 0.0, "": 0.0, "max": 1.0}
+
+
+def _goals(program: typed.Program) -> Goals:
+    found = Goals(minimize=program.minimize[0] if program.minimize else "nothing")
+    for goal in program.goals:
+        if goal.metric == "latency":
+            digits = goal.statistic.removeprefix("p")
+            quantile = _QUANTILES[goal.statistic] if goal.statistic in _QUANTILES else float(f"0.{digits}")
+            found = replace(found, latency=goal.bound / SECOND, quantile=quantile)
+        else:
+            found = replace(found, **{goal.metric: goal.bound})
+    return found
