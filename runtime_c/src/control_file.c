@@ -84,13 +84,12 @@ static void read_goal(dfrt__json_form *form, dfrt__json_value *goal, dfrt_goals 
     if (form->status == DFRT_OK && (metric == 3 || isnan(bound))) {
         dfrt__json_refuse(form, goal, "a goal has a \"metric\" and a \"bound\"");
     }
+    (void)dfrt__json_member(form, goal, "statistic"); /* only the latency has any */
     if (metric == 0 && weighs > *weight) {
         *weight = weighs;
         goals->latency = bound;
         read_statistic(form, goal, goals);
-    } else if (metric == 0) {
-        (void)dfrt__json_words(form, goal, "statistic");
-    } else {
+    } else if (metric == 1 || metric == 2) {
         *(metric == 1 ? &goals->throughput : &goals->value) = bound;
     }
     dfrt__json_no_more(form, goal);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dfrt/number.h"
@@ -71,11 +72,12 @@ static void end(dfrt__decision_log *log)
 
 dfrt_status dfrt__log_open(dfrt__decision_log *log, const char *path, dfrt_error *error)
 {
-    *log = (dfrt__decision_log){.path = path};
+    *log = (dfrt__decision_log){0};
     if (path == NULL) {
         return DFRT_OK;
     }
-    log->file = fopen(path, "we");
+    log->path = strdup(path); /* a configuration that named it may be replaced */
+    log->file = log->path == NULL ? NULL : fopen(path, "we");
     return log->file != NULL ? DFRT_OK
                              : dfrt_fail(error, DFRT_IO, "cannot create the decision log '%s': %s", path,
                                          strerror(errno));
@@ -86,7 +88,8 @@ void dfrt__log_close(dfrt__decision_log *log)
     if (log->file != NULL && fclose(log->file) != 0 && !log->failed) {
         (void)fprintf(stderr, "cannot write the decision log '%s': %s\n", log->path, strerror(errno));
     }
-    log->file = NULL;
+    free(log->path);
+    *log = (dfrt__decision_log){0};
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ enum { DFRT__LOG_SCHEMA = 1 };
 
 typedef struct dfrt__decision_log {
     FILE *file; /* NULL: nobody wants to know */
-    const char *path;
+    char *path;
     bool failed;
 } dfrt__decision_log;
 

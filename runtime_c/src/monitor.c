@@ -7,17 +7,18 @@
 
 /* What a sample costs, about: two looks at the clock and the sums. */
 static const double SAMPLE_NS = 80, SHARE = 0.01;
-enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8 };
+enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8, SLOT_EVERY = 64 };
+static const uint64_t FIRST_CHANCE = UINT64_C(0x9E3779B97F4A7C15);
 
 /* --- triggers ----------------------------------------------------------------------------------------- */
 
 /* Samples are `every` apart in the mean, but never in step with the input. */
-static uint32_t next_gap(dfrt_watch *watch)
+static uint32_t next_gap(uint64_t *chance, uint32_t every)
 {
-    watch->chance ^= watch->chance << 13;
-    watch->chance ^= watch->chance >> 7;
-    watch->chance ^= watch->chance << 17;
-    return 1 + (uint32_t)(watch->chance % (2 * (uint64_t)watch->every - 1));
+    *chance ^= *chance << 13;
+    *chance ^= *chance >> 7;
+    *chance ^= *chance << 17;
+    return 1 + (uint32_t)(*chance % (2 * (uint64_t)every - 1));
 }
 
 void dfrt_watch_begin(dfrt_watch *watch)
@@ -56,7 +57,7 @@ void dfrt_watch_end(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool g
     watch->mean_ns += watch->mean_ns == 0 ? ns : (ns - watch->mean_ns) / MEAN_OVER;
     double every = SAMPLE_NS / SHARE / (watch->mean_ns > 1 ? watch->mean_ns : 1);
     watch->every = every < 1 ? 1 : every > EVERY_MOST ? EVERY_MOST : (uint32_t)every;
-    watch->left = next_gap(watch);
+    watch->left = next_gap(&watch->chance, watch->every);
     publish_busy(watch->monitor, now_ns);
 }
 
@@ -64,7 +65,7 @@ dfrt_watch *dfrt_watch_open(dfrt_stage_monitor *monitor)
 {
     dfrt_watch *watch = dfrt__allocate_lines(sizeof *watch);
     watch->left = watch->every = FIRST_EVERY;
-    watch->chance = UINT64_C(0x9E3779B97F4A7C15);
+    watch->chance = FIRST_CHANCE;
     watch->monitor = monitor;
     watch->slot_ns = dfrt__allocate_lines(DFRT_SLOTS * sizeof *watch->slot_ns);
     watch->slot_triggers = dfrt__allocate_lines(DFRT_SLOTS * sizeof *watch->slot_triggers);
@@ -84,17 +85,21 @@ void dfrt_watch_close(dfrt_watch *watch)
 
 void *dfrt__allocate_lines(size_t size)
 {
-    void *room = NULL;
-    if (posix_memalign(&room, 64, (size + 63) / 64 * 64) != 0) {
+    size_t whole = (size + 63) / 64 * 64;
+    void *room = aligned_alloc(64, whole);
+    if (room == NULL) {
         dfrt_out_of_memory();
     }
-    return memset(room, 0, (size + 63) / 64 * 64);
+    return memset(room, 0, whole);
 }
 
 dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count)
 {
     dfrt_stage_monitor *monitor = dfrt__allocate_lines(sizeof *monitor);
     monitor->counts = dfrt__allocate_lines((step_count + 1u) * sizeof *monitor->counts);
+    monitor->slot_tuples = dfrt__allocate_lines(DFRT_SLOTS * sizeof *monitor->slot_tuples);
+    monitor->slot_left = SLOT_EVERY;
+    monitor->chance = FIRST_CHANCE;
     monitor->step_count = step_count;
     return monitor;
 }
@@ -103,6 +108,7 @@ void dfrt_stage_monitor_close(dfrt_stage_monitor *monitor)
 {
     if (monitor != NULL) {
         free(monitor->counts);
+        free((void *)monitor->slot_tuples);
         free(monitor);
     }
 }
@@ -141,6 +147,16 @@ void dfrt_monitor_idle(dfrt_stage_monitor *monitor, uint64_t began_ns)
 void dfrt_monitor_blocked(dfrt_stage_monitor *monitor, uint64_t began_ns)
 {
     leave(monitor, &monitor->blocked_ns, began_ns);
+}
+
+void dfrt__monitor_slots(dfrt_stage_monitor *monitor, const dfrt_edge *edge, const dfrt_run *run)
+{
+    size_t at = monitor->slot_left;
+    for (; at <= run->count; at += next_gap(&monitor->chance, SLOT_EVERY)) {
+        uint64_t hash = edge->hash(run->elements + (at - 1) * edge->element_size);
+        dfrt__watch_raise(&monitor->slot_tuples[hash >> 54], SLOT_EVERY);
+    }
+    monitor->slot_left = (uint32_t)(at - run->count);
 }
 
 void dfrt_monitor_read(dfrt_stage_monitor *monitor, uint64_t tuples, uint64_t read_ns)

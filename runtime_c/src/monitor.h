@@ -12,6 +12,8 @@
 
 /* A round is complete: publishes what the stage has counted. `results`: handed to sinks in this round. */
 void dfrt__monitor_end_round(dfrt_stage *stage, uint64_t results, uint64_t read_ns);
+/* Looks at the keys of some of the tuples of a run that comes over an edge by key. */
+void dfrt__monitor_slots(dfrt_stage_monitor *monitor, const dfrt_edge *edge, const dfrt_run *run);
 /* Zeroed room on cache lines of its own; ends the program when there is none. */
 void *dfrt__allocate_lines(size_t size);
 

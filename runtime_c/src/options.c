@@ -25,6 +25,10 @@ static void print_help(const dfrt_program *program)
            "  --rates FILE           replay files at rates that change: lines SECOND TUPLES_A_SECOND\n"
            "  --speed Nx             replay files by their event time, so many times as fast: 1x, 10x, 0.5x\n"
            "  --alternate OP=NAME    the alternate of an operator to run\n"
+           "  --control FILE|off     the controller's configuration (default: the program's own), or no controller\n"
+           "  --log FILE             what was measured, expected and decided, as JSON lines\n"
+           "  --sysfs DIR            where cpufreq and powercap are (default /sys)\n"
+           "  --step-rounds N        control steps of so many rounds instead of a time, for tests\n"
            "  --malformed FILE       keep malformed input there; with several sources in FILE.NAME of each\n"
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
@@ -108,6 +112,7 @@ static dfrt_status choose_alternate(dfrt__options *options, const dfrt_program *
         const char *step = program->alternates[i].step;
         const char *name = after_name(word, step);
         if (name != NULL && dfrt_set_alternate(options->run, program, step, name)) {
+            options->alternates_held[i] = true;
             return DFRT_OK;
         }
     }
@@ -139,7 +144,8 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
 }
 
 enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED,
-       MAX_WORKERS, MIGRATION, RECONFIGURE, LATENCY_TRACE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC };
+       MAX_WORKERS, MIGRATION, RECONFIGURE, LATENCY_TRACE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC, CONTROL, LOG, SYSFS,
+       STEP_ROUNDS };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -158,6 +164,13 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
     case MIGRATION: return dfrt__read_protocol(word, &options->migration, error);
     case LATENCY_TRACE: options->trace_path = word; return DFRT_OK;
     case RECONFIGURE: options->script = word; return DFRT_OK;
+    case CONTROL: options->control = word; return DFRT_OK;
+    case LOG: options->log = word; return DFRT_OK;
+    case SYSFS: options->sysfs = word; return DFRT_OK;
+    case STEP_ROUNDS:
+        status = read_number("--step-rounds", word, 1, 1u << 30, &number, error);
+        options->step_rounds = (unsigned)number;
+        return status;
     case LAYOUT: return read_layout(options, word, error);
     case SOURCE: return replace_source(options, program, word, error);
     case SINK: return replace_sink(options, program, word, error);
@@ -196,7 +209,8 @@ static dfrt_status open_specs(dfrt__options *options, const dfrt_program *progra
 {
     options->source_specs = calloc(program->source_count + 1u, sizeof *options->source_specs);
     options->sink_specs = calloc(program->sink_count + 1u, sizeof *options->sink_specs);
-    if (options->source_specs == NULL || options->sink_specs == NULL) {
+    options->alternates_held = calloc(program->alternates_count + 1u, sizeof *options->alternates_held);
+    if (options->source_specs == NULL || options->sink_specs == NULL || options->alternates_held == NULL) {
         return dfrt_fail(error, DFRT_MEMORY, "no memory for the options");
     }
     for (unsigned i = 0; i < program->source_count; i++) {
@@ -229,8 +243,10 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"clock", required_argument, NULL, CLOCK},
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
         {"max-workers", required_argument, NULL, MAX_WORKERS}, {"migration", required_argument, NULL, MIGRATION},
-        {"reconfigure", required_argument, NULL, RECONFIGURE},
         {"latency-trace", required_argument, NULL, LATENCY_TRACE},
+        {"reconfigure", required_argument, NULL, RECONFIGURE}, {"control", required_argument, NULL, CONTROL},
+        {"log", required_argument, NULL, LOG},             {"sysfs", required_argument, NULL, SYSFS},
+        {"step-rounds", required_argument, NULL, STEP_ROUNDS},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
         {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
         {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},
@@ -258,5 +274,6 @@ void dfrt__options_close(dfrt__options *options)
 {
     free(options->source_specs);
     free(options->sink_specs);
+    free(options->alternates_held);
     dfrt_rates_free(&options->replay.rates);
 }

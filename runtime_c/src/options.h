@@ -20,6 +20,13 @@ typedef struct dfrt__options {
     enum dfrt_migration migration;
     const char *trace_path; /* latency over time goes there, or NULL */
     const char *script; /* changes at given rounds, or NULL */
+    const char *control; /* configuration of the controller: a file, off, or NULL for the program's own */
+    const char *log;     /* of decisions; NULL: as the configuration says */
+    const char *sysfs;   /* NULL: /sys */
+    unsigned step_rounds; /* rounds of a control step; 0: it goes by time */
+    bool watched;        /* somebody wants to look at the run */
+    bool *alternates_held; /* by entry of program->alternates: chosen on the command line */
+    unsigned cores;      /* workers of all operators together, as the configuration and the machine allow */
     dfrt__layout layout;
     const char **source_specs; /* by source */
     const char **sink_specs;   /* by sink */

@@ -13,6 +13,7 @@
 #include "reader.h"
 #include "run.h"
 #include "summary.h"
+#include "supervise.h"
 #include "threads.h"
 #include "trace.h"
 
@@ -110,47 +111,79 @@ static bool is_best_fused(const dfrt_program *program, const dfrt__options *opti
     return alone || (options->workers == 2 && program->light && files && !elastic);
 }
 
-static dfrt_status run_with(const dfrt_program *program, const dfrt__options *options, dfrt_run_state *run,
-                            dfrt_error *error)
+/* A run and all that belongs to it. */
+typedef struct whole_run {
+    dfrt__layout_plan layout;
+    dfrt__reader reader;
+    dfrt__supervision supervision;
+    bool fused;
+} whole_run;
+
+static dfrt_status open_run(whole_run *whole, const dfrt_program *program, const dfrt__options *options,
+                            dfrt_run_state *run, dfrt_error *error)
 {
-    bool fused = options->layout == DFRT__FUSED || (options->layout == DFRT__AUTO && is_best_fused(program, options));
-    dfrt__layout_plan layout = {0};
-    dfrt__reader reader = {.program = program};
-    dfrt_status status = open_stop(run, error);
-    if (status != DFRT_OK) {
-        return status;
-    }
-    status = dfrt__layout_open(&layout, program, run, options->degrees, fused, error);
+    dfrt__layout_plan *layout = &whole->layout;
+    dfrt_status status = dfrt__layout_open(layout, program, run, options->degrees, whole->fused, error);
     if (status == DFRT_OK && options->script != NULL) {
-        status = fused ? dfrt_fail(error, DFRT_USAGE, "--reconfigure needs threads; leave out --layout fused")
-                       : dfrt__script_open(&reader.script, options->script, layout.elastic, program, run,
-                                           options->migration, error);
+        status = whole->fused ? dfrt_fail(error, DFRT_USAGE, "--reconfigure needs threads; leave out --layout fused")
+                              : dfrt__script_open(&whole->reader.script, options->script, layout->elastic, program, run,
+                                                  options->migration, error);
     }
     if (status == DFRT_OK) {
-        status = dfrt__reader_open(&reader, &layout, options, run, error);
+        status = dfrt__reader_open(&whole->reader, layout, options, run, error);
     }
     if (status == DFRT_OK) {
-        status = open_sinks(&layout, options, error);
+        status = open_sinks(layout, options, error);
     }
     if (status == DFRT_OK && options->trace_path != NULL) {
-        dfrt__traces_open(&layout);
+        dfrt__traces_open(layout);
     }
     if (status == DFRT_OK) {
-        status = run_all(&layout, &reader, fused, error);
+        status = dfrt__supervision_open(&whole->supervision, layout, &whole->reader, options, whole->fused, error);
+    }
+    return status;
+}
+
+static dfrt_status run_planned(whole_run *whole, const dfrt_program *program, const dfrt__options *options,
+                               dfrt_run_state *run, dfrt_error *error)
+{
+    dfrt_status status = open_run(whole, program, options, run, error);
+    if (status == DFRT_OK) {
+        status = run_all(&whole->layout, &whole->reader, whole->fused, error);
     } else if (status == DFRT_END) {
         status = DFRT_OK; /* told to stop while a sink waited for its other side: nothing has been read */
     }
-    close_sinks(&layout);
-    dfrt__reader_end(&reader);
+    dfrt__supervision_stop(&whole->supervision);
+    close_sinks(&whole->layout);
+    dfrt__reader_end(&whole->reader);
     if (status == DFRT_OK && options->stats) {
-        status = dfrt__summary_write(&reader, options, fused, error);
+        status = dfrt__summary_write(&whole->reader, options, whole->fused, error);
     }
     if (status == DFRT_OK && options->trace_path != NULL) {
-        status = dfrt__traces_write(&layout, options->trace_path, error);
+        status = dfrt__traces_write(&whole->layout, options->trace_path, error);
     }
-    dfrt__traces_close(&layout);
-    dfrt__reader_close(&reader);
-    dfrt__layout_close(&layout);
+    return status;
+}
+
+static dfrt_status run_with(const dfrt_program *program, dfrt__options *options, dfrt_run_state *run,
+                            dfrt_error *error)
+{
+    whole_run whole = {.reader = {.program = program}};
+    dfrt_status status = dfrt__supervision_plan(&whole.supervision, program, options, error);
+    if (status == DFRT_OK) {
+        status = open_stop(run, error);
+    }
+    if (status == DFRT_OK) {
+        whole.fused = options->layout == DFRT__FUSED ||
+                      (options->layout == DFRT__AUTO && is_best_fused(program, options));
+        status = run_planned(&whole, program, options, run, error);
+        dfrt__supervision_close(&whole.supervision);
+        dfrt__traces_close(&whole.layout);
+        dfrt__reader_close(&whole.reader);
+        dfrt__layout_close(&whole.layout);
+        return status;
+    }
+    dfrt__supervision_close(&whole.supervision);
     return status;
 }
 

@@ -390,6 +390,9 @@ void dfrt__reader_run(dfrt__reader *reader)
         ends = !any_open(reader);
         end_round(reader, idle, ends, read_ns);
         reading_stage(reader)->position = 0;
+        if (reader->after_round != NULL) {
+            reader->after_round(reader->after_round_context);
+        }
         if (idle && !ends) {
             wait_for_input(reader);
         }

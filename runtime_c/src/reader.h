@@ -31,6 +31,8 @@ typedef struct dfrt__reader {
     dfrt_replay replay; /* what files that are replayed by event time share */
     unsigned helpers; /* threads that parse for the sources */
     bool progress;
+    void (*after_round)(void *context); /* NULL: nobody wants to know */
+    void *after_round_context;
     uint64_t tuples;
     uint64_t started_ns, ended_ns;
     uint64_t told_ns, told_tuples, flushed_ns, counted_tuples;

@@ -186,21 +186,18 @@ void dfrt__readings_tally(const dfrt__readings *readings, unsigned step, dfrt__t
     tally->blocked_ns = readings->fused ? 0 : blocked_senders(layout, segment);
 }
 
-bool dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double *ns)
+void dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double *load)
 {
     const dfrt__layout_plan *layout = readings->layout;
     unsigned segment = layout->program->steps[step].segment;
-    bool seen = false;
-    memset(ns, 0, DFRT_SLOTS * sizeof *ns);
+    memset(load, 0, DFRT_SLOTS * sizeof *load);
     for (unsigned r = 0; r < layout->degree[segment]; r++) {
-        const dfrt_segment_head *head = layout->stages[layout->first_stage[segment] + r]->segment;
-        const dfrt_watch *watch = head->watches[step];
-        for (unsigned slot = 0; watch != NULL && slot < DFRT_SLOTS; slot++) {
-            ns[slot] += real_of(&watch->slot_ns[slot]);
-            seen = true;
+        const dfrt_stage *stage = layout->stages[layout->first_stage[segment] + r];
+        const dfrt_watch *watch = ((const dfrt_segment_head *)stage->segment)->watches[step];
+        for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
+            load[slot] += watch != NULL ? real_of(&watch->slot_ns[slot]) : real_of(&stage->monitor->slot_tuples[slot]);
         }
     }
-    return seen;
 }
 
 uint64_t dfrt__readings_tuples(const dfrt__readings *readings)

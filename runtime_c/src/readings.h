@@ -24,8 +24,9 @@ void dfrt__readings_close(dfrt__readings *readings);
 void dfrt__readings_take(dfrt__readings *readings);
 /* The operator whose results `step` gives, as of now. */
 void dfrt__readings_tally(const dfrt__readings *readings, unsigned step, dfrt__tally *tally);
-/* Load of each slot since the start, in nanoseconds; DFRT_SLOTS of them. False: nobody has looked at slots. */
-bool dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double *ns);
+/* Load of each slot since the start, DFRT_SLOTS of them: the time of its triggers, or, where nobody times those, its
+ * tuples. */
+void dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double *load);
 /* Latencies of all results, into an empty histogram. */
 void dfrt__readings_latency(const dfrt__readings *readings, dfrt_histogram *latency);
 /* Tuples that were read, by the last dfrt__readings_take. */

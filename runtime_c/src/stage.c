@@ -220,6 +220,9 @@ static void hand_over(dfrt_stage *stage, const dfrt_edge *edge, const dfrt_run *
 {
     if (stage->monitor != NULL) {
         dfrt_monitor_take(stage->monitor, run->count);
+        if (edge->hash != NULL) {
+            dfrt__monitor_slots(stage->monitor, edge, run);
+        }
     }
     if (dfrt_run_failed(stage->run)) {
         return;

@@ -57,6 +57,9 @@ typedef struct dfrt_stage_monitor {
     dfrt_spacing arrivals;    /* of tuples, where the stage reads the sources */
     dfrt_spacing results;     /* of results, where it has sinks */
     dfrt_counted *counts;     /* by step of the program, as of the last end of a round */
+    _Atomic double *slot_tuples; /* by slot of their key: sampled tuples */
+    uint32_t slot_left;       /* of the stage's thread: tuples to the next sample */
+    uint64_t chance;
     unsigned step_count;
 } dfrt_stage_monitor;
 

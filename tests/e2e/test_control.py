@@ -1,0 +1,262 @@
+"""A program with a controller: it acts, says why, stays within its limits, and refuses what it can't read."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from tests.compiler.json_schema import mistakes
+from tests.e2e.native import Native, compiled, one_line, wait_until
+
+ROWS = 300_000
+HEAD = f"""\
+app busy
+record Quote {{ id: u32, k: u32, price: f64 }}
+record Mean {{ k: u32, mean: f64, alternate: symbol }}
+source quotes: Quote = generate(count: {ROWS}, keys: 40, seed: 3)
+operator typical on quotes by k window count 100 slide 20 -> Mean {{
+  alternate precise value 1.0 = {{ mean: median(price) }}
+  alternate quick value 0.6 = {{ mean: avg(price) }}
+}}
+sink out = typical to csv("out.csv")
+"""
+# Any load is above such a threshold, so that the rule always wants one worker more.
+EAGER = "goal throughput >= 0.9\ncontrol rule { utilisation: 0.0..0.000001, cooldown: 0s, warmup: 0s }\n"
+PRECISE = ("--alternate", "typical=precise")
+LOG_SCHEMA = json.loads(resources.files("dfc.compiler.codegen").joinpath("decision_log.schema.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def eager(tmp_path_factory) -> Native:
+    return compiled(HEAD + EAGER, tmp_path_factory.mktemp("eager"))
+
+
+@pytest.fixture(scope="module")
+def plain(eager, tmp_path_factory) -> list[str]:
+    """What the same program writes when nobody decides."""
+    folder = tmp_path_factory.mktemp("plain")
+    run(eager.at(folder), "--control", "off")
+    return written(folder)
+
+
+def run(program: Native, *words: object) -> dict:
+    answer = program.run("--stats=stats.json", "--quiet", *words)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    return json.loads((program.folder / "stats.json").read_text())
+
+
+def written(folder: Path) -> list[str]:
+    return (folder / "out.csv").read_text().splitlines()
+
+
+def lines(folder: Path, kind: str) -> list[dict]:
+    found = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [line for line in found if line["kind"] == kind]
+
+
+def configuration(program: Native, folder: Path, **changes: object) -> str:
+    """The program's own configuration with other values, in a file; `operator` changes that of the operator."""
+    data = json.loads((program.path.parent / "control.json").read_text())
+    operator = changes.pop("operator", {})
+    data["operators"] = [{**one, **operator} for one in data["operators"]]
+    (folder / "other.json").write_text(json.dumps({**data, **changes}))
+    return "other.json"
+
+
+# --- acting -----------------------------------------------------------------------------------------
+
+
+def test_it_takes_workers_under_load_and_loses_nothing(eager, plain, tmp_path):
+    stats = run(eager.at(tmp_path), "--max-workers", 3, "--step-rounds", 4, "--log", "log.jsonl", *PRECISE)
+    steps = lines(tmp_path, "step")
+    assert max(step["after"]["workers"] for step in steps) == 3
+    assert all(1 <= step["after"]["workers"] <= 3 and step["reason"] for step in steps)
+    assert (stats["in"], stats["layout"], written(tmp_path)) == (ROWS, "staged", plain)
+
+
+def test_every_line_of_the_log_fits_its_schema(eager, tmp_path):
+    run(eager.at(tmp_path), "--max-workers", 2, "--step-rounds", 10, "--log", "log.jsonl")
+    found = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [problem for line in found for problem in mistakes(line, LOG_SCHEMA)] == []
+    assert (found[0]["kind"], found[-1]["kind"], found[-1]["event"]) == ("start", "event", "end")
+    assert found[0]["configuration"] == json.loads((eager.path.parent / "control.json").read_text())
+    numbers = [line["step"] for line in found if line["kind"] == "program"]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_what_was_expected_is_compared_with_what_happened(eager, tmp_path):
+    control = configuration(eager, tmp_path, operator={"policy": "mpc", "parameters": {}})
+    run(eager.at(tmp_path), "--max-workers", 2, "--step-rounds", 20, "--log", "log.jsonl", "--control", control)
+    steps = lines(tmp_path, "step")
+    assert steps[0]["outcome"]["expected"] is None
+    for before, after in zip(steps, steps[1:], strict=False):
+        assert after["outcome"]["expected"] == before["expected"]
+
+
+def test_shadow_mode_decides_and_does_not_act(eager, plain, tmp_path):
+    control = configuration(eager, tmp_path, shadow=True)
+    run(eager.at(tmp_path), "--max-workers", 3, "--step-rounds", 4, "--log", "log.jsonl", "--control", control)
+    steps = lines(tmp_path, "step")
+    wanted = [step for step in steps if step["decision"] != step["before"]]
+    assert wanted and {step["held"] for step in wanted} == {"shadow mode"}
+    assert all(step["after"] == step["before"] and not step["acted"] for step in steps)
+    assert written(tmp_path) == plain
+
+
+def test_one_thread_moves_to_another_alternate(eager, tmp_path):
+    control = configuration(eager, tmp_path, operator={"policy": "static", "parameters": {"alternate": "quick"}})
+    stats = run(eager.at(tmp_path), "--layout", "fused", "--step-rounds", 20, "--control", control)
+    made_by = [line.rsplit(",", 1)[1] for line in written(tmp_path)[1:]]
+    assert stats["layout"] == "fused"
+    assert set(made_by) == {"precise", "quick"} and made_by == sorted(made_by)
+
+
+def test_each_result_is_wholly_of_one_alternate(eager, plain, tmp_path):
+    run(eager.at(tmp_path), "--alternate", "typical=quick", "--control", "off")
+    of = {"precise": plain[1:], "quick": written(tmp_path)[1:]}
+    control = configuration(eager, tmp_path, operator={"policy": "static", "parameters": {"alternate": "quick"}})
+    run(eager.at(tmp_path), "--max-workers", 2, "--step-rounds", 30, "--control", control)
+    for number, line in enumerate(written(tmp_path)[1:]):
+        assert line == of[line.rsplit(",", 1)[1]][number]
+
+
+# --- what is fixed ----------------------------------------------------------------------------------
+
+
+def test_workers_on_the_command_line_are_not_the_controllers(eager, plain, tmp_path):
+    answer = eager.at(tmp_path).run("--workers", 2, "--step-rounds", 4, "--log", "log.jsonl", *PRECISE)
+    assert one_line(answer) == (0, "busy: control: --workers fixes the degree; the controller decides the rest")
+    assert {step["after"]["workers"] for step in lines(tmp_path, "step")} == {2}
+    assert written(tmp_path) == plain
+
+
+def test_an_alternate_on_the_command_line_is_not_the_controllers(eager, tmp_path):
+    control = configuration(eager, tmp_path, operator={"policy": "static", "parameters": {"alternate": "quick"}})
+    run(eager.at(tmp_path), "--alternate", "typical=precise", "--step-rounds", 9, "--control", control)
+    assert {line.rsplit(",", 1)[1] for line in written(tmp_path)[1:]} == {"precise"}
+
+
+def test_a_program_without_goals_has_no_controller(tmp_path):
+    program = compiled(HEAD, tmp_path)
+    assert run(program)["layout"] == "fused"
+    answer = program.run("--log", "log.jsonl")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert lines(tmp_path, "step") == []
+
+
+# --- the machine ------------------------------------------------------------------------------------
+
+
+def made_up_sysfs(folder: Path) -> Path:
+    domain = folder / "sys/devices/system/cpu/cpufreq/policy0"
+    domain.mkdir(parents=True)
+    for name, value in {"cpuinfo_min_freq": 1200000, "cpuinfo_max_freq": 2000000, "scaling_min_freq": 1200000,
+                        "scaling_max_freq": 2000000, "scaling_cur_freq": 2000000}.items():
+        (domain / name).write_text(f"{value}\n")
+    meter = folder / "sys/class/powercap/intel-rapl:0"
+    meter.mkdir(parents=True)
+    (meter / "energy_uj").write_text("5000000\n")
+    return domain
+
+
+def test_frequency_is_set_and_set_back(eager, tmp_path):
+    domain = made_up_sysfs(tmp_path)
+    control = configuration(eager, tmp_path, resources={"frequencies": [1.2e9, 1.6e9, 2.0e9]},
+                            operator={"policy": "static", "parameters": {"frequency": 1.6e9}})
+    run(eager.at(tmp_path), "--step-rounds", 30, "--log", "log.jsonl", "--sysfs", "sys", "--control", control)
+    steps = lines(tmp_path, "step")
+    assert (steps[0]["before"]["frequency"], steps[-1]["after"]["frequency"]) == (2, 1)
+    assert (domain / "scaling_max_freq").read_text() == "2000000\n"
+    assert {line["power_is_measured"] for line in lines(tmp_path, "program")} == {True}
+    assert {line["frequency"] for line in lines(tmp_path, "program")} == {2e9}
+
+
+def test_a_machine_without_cpufreq_is_said_once(eager, tmp_path):
+    control = configuration(eager, tmp_path, resources={"frequencies": [1.2e9, 2.0e9]}, minimize="power")
+    answer = eager.at(tmp_path).run("--step-rounds", 9, "--sysfs", tmp_path, "--control", control)
+    assert answer.returncode == 0
+    assert answer.stderr.splitlines() == [
+        f"busy: no cpufreq below '{tmp_path}': the frequency stays as it is",
+        f"busy: no energy meter below '{tmp_path}': power is the model's"]
+
+
+def test_what_is_shed_is_counted(eager, tmp_path):
+    """A goal that nothing meets, no cheaper alternate left, one worker: the last resort."""
+    goals = [{"metric": "latency", "bound": 1e-9}]
+    control = configuration(eager, tmp_path, goals=goals, resources={"shed": 0.5}, operator={"policy": "rule"})
+    stats = run(eager.at(tmp_path), "--layout", "fused", "--step-rounds", 5, "--log", "log.jsonl", "--control", control)
+    assert stats["shed"] > 0
+    assert stats["in"] + stats["shed"] == ROWS
+    assert all(step["after"]["shed"] <= 0.5 for step in lines(tmp_path, "step"))
+
+
+def test_nothing_is_shed_unless_allowed(eager, tmp_path):
+    control = configuration(eager, tmp_path, goals=[{"metric": "latency", "bound": 1e-9}])
+    stats = run(eager.at(tmp_path), "--layout", "fused", "--step-rounds", 5, "--control", control)
+    assert (stats["shed"], stats["in"]) == (0, ROWS)
+
+
+# --- hostile configurations -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("", "other.json:1:1: a value is expected, not the end"),
+    ("[]", "other.json:1:1: \"this\" is expected to be an object"),
+    ('{"schema": 2,\n "app": "other"}', 'other.json:1:1: "app" is expected to be "busy": this is for another program'),
+    ('{"schema": 1, "app": "busy"}', 'other.json:1:1: "schema" is expected to be 2'),
+    ('{"schema": 2, "app": "busy",\n  "step": 0}', 'other.json:2:11: "step" is expected to be from 0.001 to 86400, not 0'),
+    ('{"schema": 2, "app": "busy", "stop": 1}', 'other.json:1:38: there is no "stop" here; is it misspelt?'),
+    ('{"schema": 2, "app": "busy", "operators": [{"name": "none"}]}',
+     'other.json:1:44: "name" is expected to be a step of the program'),
+    ('{"schema": 2, "app": "busy", "resources": {"cores": {"least": 3, "most": 2}}}',
+     'other.json:1:53: "most" is expected to be at least "least"'),
+    ('{"schema": 2, "app": "busy", "operators": [{"name": "typical", "policy": "rule", "parameters": {"lw": 1}}]}',
+     'other.json:1:103: there is no "lw" here; is it misspelt?'),
+    ('{"schema": 2, "app": "busy", "resources": {"frequencies": [2e9, 1e9]}}',
+     'other.json:1:65: "frequencies" is expected to rise, from above 0 to at most 1e+12, 64 values at most'),
+])
+def test_a_broken_configuration_is_refused_with_its_place(eager, tmp_path, text, wanted):
+    (tmp_path / "other.json").write_text(text)
+    answer = eager.at(tmp_path).run("--control", "other.json")
+    assert one_line(answer) == (2, f"busy: error: {wanted}")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_missing_configuration(eager, tmp_path):
+    code, line = one_line(eager.at(tmp_path).run("--control", "nowhere.json"))
+    assert (code, "nowhere.json" in line) == (4, True)
+
+
+def test_a_log_that_can_not_be_written(eager, tmp_path):
+    code, line = one_line(eager.at(tmp_path).run("--log", tmp_path / "no" / "log.jsonl"))
+    assert (code, "decision log" in line) == (4, True)
+
+
+# --- odd loads --------------------------------------------------------------------------------------
+
+LIVE = HEAD.replace(f"generate(count: {ROWS}, keys: 40, seed: 3)", 'csv("-")')
+
+
+@pytest.mark.parametrize("policy", ["auto", "mpc", "rule", "threshold", "spl", "rl", "static", "alternates"])
+def test_a_stalled_source_is_waited_for(tmp_path, policy, live):
+    """Steps without a tuple: the setting stays, and the reason says why. What comes at last is worked on."""
+    control = configuration(live, tmp_path, step=0.002, operator={"policy": policy, "parameters": {}})
+    process = live.at(tmp_path).start("--quiet", "--max-workers", 2, "--control", control, "--log", "log.jsonl")
+    process.stdin.write(b"id,k,price\n")
+    process.stdin.flush()
+    log = tmp_path / "log.jsonl"
+    wait_until(lambda: log.exists() and log.read_text().count('"kind":"step"') >= 5, process)
+    _, error = process.communicate(b"".join(b"%d,1,1.5\n" % i for i in range(200)))
+    assert (process.returncode, error) == (0, b"")
+    assert len(written(tmp_path)) == 1 + 6
+    steps = lines(tmp_path, "step")
+    assert all(step["reason"] and 1 <= step["after"]["workers"] <= 2 for step in steps)
+    assert [problem for step in steps for problem in mistakes(step, LOG_SCHEMA)] == []
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory) -> Native:
+    return compiled(LIVE + EAGER, tmp_path_factory.mktemp("live"))
