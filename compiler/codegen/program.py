@@ -77,7 +77,8 @@ def _program_c(whole: Context, version: str) -> str:
     waits = [segment.number for segment in plan.segments if any(code[name].waits for name in segment.steps)]
     return render(
         "program.c.j2", app=program.name, file=os.path.basename(program.file), abi=ABI, program=context.names.program,
-        plan_lines=to_text(plan).replace("*/", "* /").splitlines(), quoted_app=c_string(program.name),
+        plan_lines=to_text(plan).replace("*/", "* /").splitlines(),
+        quoted_plan=[c_string(line) for line in to_text(plan).splitlines()], quoted_app=c_string(program.name),
         version=c_string(version), control=_control(whole), light="true" if plan.light else "false",
         staged="true" if plan.layout is not None and plan.layout.kind == "staged" else "false",
         functions=functions, records=record_code(_records(context)),
