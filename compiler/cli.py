@@ -16,6 +16,10 @@ exit codes: 0 good, 1 the program is wrong, 2 wrong usage, 3 something is missin
 """
 
 
+# Files of commands whose own names are taken.
+_MODULES = {"compile": "compile_", "report": "report_page"}
+
+
 def main(argv: list[str] | None = None) -> int:
     """Runs one command. No traceback reaches a user: DFC_DEBUG=1 asks for it."""
     try:
@@ -76,6 +80,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_reading_commands(commands)
     _add_building_commands(commands)
+    _add_watching_commands(commands)
     error = _add(commands, "error", "say what a diagnostic means, with an example")
     error.add_argument("code", nargs="?", metavar="CODE", help="a code such as E0123; without one, all are listed")
     _add(commands, "version", "print the version")
@@ -123,6 +128,29 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
 
 
+def _add_watching_commands(commands) -> None:
+    top = _add(commands, "top", "show a running program, live in the terminal")
+    _add_socket(top)
+    top.add_argument("--once", action="store_true", help="print one snapshot and end")
+    top.add_argument("--interval", metavar="SECONDS", type=_seconds, default=1.0,
+                     help="time between two pictures (default: 1)")
+    ctl = _add(commands, "ctl", "ask a running program something, or tell it what to do",
+               epilog="Without words the program lists what it understands: dfc ctl build/app.sock workers OPERATOR 3")
+    _add_socket(ctl)
+    ctl.add_argument("words", nargs="*", metavar="WORD", help="the request")
+    ctl.add_argument("--json", action="store_true", help="print the answer as one line of JSON")
+    report = _add(commands, "report", "write one page about a run: rate, degree, latency, decisions and their reasons")
+    report.add_argument("run", metavar="RUN", help="a folder with decision logs (`dfc run APP.dfl --log RUN`), or one log")
+    report.add_argument("-o", "--output", metavar="FILE", help="the page to write (default: report.html in the folder)")
+    report.add_argument("--picture", metavar="FILE.svg", help="the curves alone, as a picture")
+    report.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
+
+
+def _add_socket(parser) -> None:
+    parser.add_argument("socket", metavar="SOCKET", help="the program's socket, or the folder that it is in: "
+                                                         "build/APP.sock unless --socket says otherwise")
+
+
 def _add_asked(parser) -> None:
     """What the choice of patterns goes by."""
     parser.add_argument("--cores", metavar="N", type=_positive,
@@ -140,7 +168,7 @@ def _add(commands, name: str, summary: str, program: bool | str = False, epilog:
     """One command; those about a program share the file, the parameters and the form of diagnostics."""
     sentence = summary.capitalize() + "."
     parser = commands.add_parser(name, help=summary, description=sentence, epilog=epilog, allow_abbrev=False)
-    parser.set_defaults(module="compile_" if name == "compile" else name, json=False, defines=[])
+    parser.set_defaults(module=_MODULES.get(name, name), json=False, defines=[])
     if program:
         words = {"nargs": "+", "metavar": "PROGRAM.dfl"} if program == "many" else {"metavar": "PROGRAM.dfl"}
         parser.add_argument("program", help="the program; - is stdin", **words)

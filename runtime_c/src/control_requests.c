@@ -142,11 +142,9 @@ static void pass_on(dfrt__requests *requests, const char *line, FILE *out)
 {
     dfrt_error reply = {{0}};
     dfrt_status status = dfrt__agent_command(requests->agent, line, &reply);
-    if (status != DFRT_OK) {
-        put_refusal(out, reply.text);
-        return;
-    }
-    (void)fputs("{\"ok\":true,\"message\":", out);
+    (void)fputs(status == DFRT_OK      ? "{\"ok\":true,\"message\":"
+                : status == DFRT_AGAIN ? "{\"ok\":false,\"again\":true,\"error\":"
+                                       : "{\"ok\":false,\"error\":", out);
     dfrt__json_string(out, reply.text);
     (void)fputs("}\n", out);
 }

@@ -108,6 +108,8 @@ static void test_commands(void)
     CHECK_TEXT(agent.command, "workers predict 3");
     agent.answer = DFRT_USAGE;
     CHECK_TEXT(answer_of("drain"), "{\"ok\":false,\"error\":\"heard \\\"drain\\\"\"}\n");
+    agent.answer = DFRT_AGAIN;
+    CHECK_TEXT(answer_of("shadow on"), "{\"ok\":false,\"again\":true,\"error\":\"heard \\\"shadow on\\\"\"}\n");
     agent.answer = DFRT_OK;
     (void)snprintf(agent.command, sizeof agent.command, "nothing");
     CHECK_TEXT(answer_of("explode \"now\""),
