@@ -45,6 +45,13 @@ def clock_text(seconds: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def axis_text(seconds: float) -> str:
+    """The same for round values: `2 min`, and parts of a second where they matter."""
+    if seconds < 60:
+        return f"{seconds:g} s"
+    return clock_text(seconds).removesuffix(" 0 s").removesuffix(" 0 min")
+
+
 def share_text(value: float | None) -> str:
     return UNKNOWN if _is_unknown(value) else f"{value * 100:.0f} %"
 
