@@ -140,7 +140,7 @@ def _add_watching_commands(commands) -> None:
     ctl.add_argument("words", nargs="*", metavar="WORD", help="the request")
     ctl.add_argument("--json", action="store_true", help="print the answer as one line of JSON")
     report = _add(commands, "report", "write one page about a run: rate, degree, latency, decisions and their reasons")
-    report.add_argument("run", metavar="RUN", help="a folder with decision logs (`dfc run APP.dfl --log RUN`), or one log")
+    report.add_argument("run", metavar="RUN", help="a folder with decision logs, as `dfc run --log` makes, or one log")
     report.add_argument("-o", "--output", metavar="FILE", help="the page to write (default: report.html in the folder)")
     report.add_argument("--picture", metavar="FILE.svg", help="the curves alone, as a picture")
     report.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")

@@ -49,7 +49,8 @@ def _hint(client: Client, words: list[str]) -> str:
         return ""
     operators = {one["name"]: one for one in client.ask("status")["status"]["operators"]}
     if words[1] not in operators:
-        return _meant(words[1], operators) or f"; it has {', '.join(operators) or 'no operators that can be controlled'}"
+        known = ", ".join(operators) or "no operators that can be controlled"
+        return _meant(words[1], operators) or f"; it has {known}"
     if words[0] == "alternate" and len(words) == 3 and words[2] not in operators[words[1]]["alternates"]:
         return _meant(words[2], operators[words[1]]["alternates"])
     return ""

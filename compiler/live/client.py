@@ -100,8 +100,8 @@ def find_socket(path: str) -> str:
     found = sorted(entry.path for entry in os.scandir(path) if stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode))
     if len(found) == 1:
         return found[0]
-    several = f"several sockets: {', '.join(map(os.path.basename, found))}" if found else "no socket of a running program"
-    raise Usage(f"the folder `{path}` has {several}")
+    names = ", ".join(map(os.path.basename, found))
+    raise Usage(f"the folder `{path}` has " + (f"several sockets: {names}" if found else "no socket of a running program"))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dfc.compiler.report.units import (UNKNOWN, clock_text, count_text, hertz_text, rate_text, share_text, time_text)
+from dfc.compiler.report.units import UNKNOWN, clock_text, count_text, hertz_text, rate_text, share_text, time_text
 
 from .client import printable
 
@@ -98,8 +98,8 @@ def _head(status: dict, history: History, width: int, paint) -> list[str]:
     rest = f"   up {clock_text(status['uptime'])}   {status['layout']}   {mode}   step {time_text(status['step'])}"
     totals = (f"input   {rate_text(status['rate']):>9}   {count_text(status['tuples'])} tuples, "
               f"{count_text(status['results'])} results{_troubles(status)}")
-    lines = [paint(BOLD, _cut(title, width)) + _cut(rest, width - len(title)), _with_curve(totals, history, "rate", width)]
-    return [*lines, *_latency(status, history, width, paint), *_machine(status)]
+    first = paint(BOLD, _cut(title, width)) + _cut(rest, width - len(title))
+    return [first, _with_curve(totals, history, "rate", width), *_latency(status, history, width, paint), *_machine(status)]
 
 
 def _troubles(status: dict) -> str:
@@ -114,13 +114,15 @@ def _with_curve(text: str, history: History, name: str, width: int) -> str:
 
 def _latency(status: dict, history: History, width: int, paint) -> list[str]:
     latency, goals = status["latency"], status["goals"]
-    words = f"latency {time_text(latency['mean']):>9} mean   p95 {time_text(latency['p95'])}   p99 {time_text(latency['p99'])}"
+    told = {name: time_text(latency[name]) for name in ("mean", "p95", "p99")}
+    words = f"latency {told['mean']:>9} mean   p95 {told['p95']}   p99 {told['p99']}"
     if goals["latency"] is None:
         return [_with_curve(words, history, "latency", width)]
     name = goal_statistic(goals)
     value = latency[name]
     missed = value is not None and value > goals["latency"]
-    verdict = f"goal {name} ≤ {time_text(goals['latency'])}: " + (UNKNOWN if value is None else "missed" if missed else "kept")
+    outcome = UNKNOWN if value is None else "missed" if missed else "kept"
+    verdict = f"goal {name} ≤ {time_text(goals['latency'])}: {outcome}"
     line = _with_curve(f"{words}   {verdict}", history, "latency", width)
     return [line.replace(verdict, paint(RED if missed else GREEN, verdict))]
 

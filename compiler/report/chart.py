@@ -51,7 +51,8 @@ class Sheet:
 
     def panel(self, title: str, height: float = 110, top: float = 1.0, form: Callable[[float], str] = str,
               bottom: float | None = None, whole: bool = False) -> Panel:
-        """Values from 0 to `top`; from `bottom` on by orders of magnitude if that is given. `whole`: numbers of things."""
+        """Values from 0 to `top`, or, if `bottom` is given, from there on by orders of magnitude. `whole`: numbers of
+        things."""
         panel = Panel(self, title, self.height + HEAD, height, top, form, bottom, whole)
         self.height += HEAD + height + GAP
         return panel
@@ -75,7 +76,8 @@ class Sheet:
 
     def tell(self, x: float, y: float, words: str) -> None:
         """What is told of a point; it goes before what is told of its time."""
-        self._points.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="transparent"><title>{xml(words)}</title></circle>')
+        self._points.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="transparent"><title>{xml(words)}</title>'
+                            "</circle>")
 
     def svg(self) -> str:
         self._time_axis()

@@ -69,7 +69,8 @@ def _latency(sheet: Sheet, run: Run) -> None:
                   *([goal] if goal > 0 else [])]
     low = min((value for value in everything if value > 0), default=0.0)
     wide = low > 0 and max(everything) / low > SPREAD
-    panel = sheet.panel("latency of results", 130, top=_top(everything), form=time_text, bottom=low / 1.2 if wide else None)
+    panel = sheet.panel("latency of results", 130, top=_top(everything), form=time_text,
+                        bottom=low / 1.2 if wide else None)
     panel.shade(_missed_spans(run), sheet.theme.bad)
     panel.key(sheet.theme.curves[0], run.statistic)
     for name, points, colour in more:
@@ -128,7 +129,8 @@ def _workers(sheet: Sheet, run: Run) -> None:
         panel.stairs([(*span, one.before.workers) for span, one in zip(spans, decisions, strict=True)], colour)
         for one in decisions:
             if one.changed:
-                panel.mark(one.time, one.after.workers, colour, f"{clock_text(one.time)}  {name}: {change(one)}\n{one.reason}")
+                words = f"{clock_text(one.time)}  {name}: {change(one)}\n{one.reason}"
+                panel.mark(one.time, one.after.workers, colour, words)
 
 
 def _alternates(sheet: Sheet, run: Run) -> None:
@@ -166,9 +168,10 @@ def _load(sheet: Sheet, run: Run) -> None:
 
 
 def _power(sheet: Sheet, run: Run) -> None:
+    power = "power in watts" if run.power_is_measured else "power by the model"
     for title, form, values in (
             ("frequency", hertz_text, [(moment.time, moment.frequency) for moment in run.moments]),
-            ("power in watts" if run.power_is_measured else "power by the model", count_text, [(moment.time, moment.power) for moment in run.moments])):
+            (power, count_text, [(moment.time, moment.power) for moment in run.moments])):
         if any(math.isfinite(value) for _, value in values):
             panel: Panel = sheet.panel(title, 70, top=_top(value for _, value in values), form=form)
             panel.line(values, sheet.theme.curves[2])

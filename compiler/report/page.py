@@ -38,7 +38,7 @@ def _run_sections(run: Run, named: bool) -> list[str]:
         parts += ["<h2>Figures</h2>", figures_table([run])]
     parts += ["<h2>Decisions</h2>", *_decisions(run), *_events(run), *_configuration(run)]
     if run.unread:
-        parts.append(f"<p class=soft>{run.unread} line{'s' if run.unread > 1 else ''} of the log could not be read.</p>")
+        parts.append(f"<p class=soft>Lines of the log that could not be read: {run.unread}.</p>")
     return parts
 
 
@@ -144,8 +144,9 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]], numbers: int | No
 
 
 def _decisions(run: Run) -> list[str]:
-    changed = sorted(((one, name, after) for name, all_ in run.operators.items()
-                      for one, after in zip(all_, [*all_[1:], None], strict=True) if one.changed), key=lambda it: it[0].time)
+    changed = [(one, name, after) for name, all_ in run.operators.items()
+               for one, after in zip(all_, [*all_[1:], None], strict=True) if one.changed]
+    changed.sort(key=lambda entry: entry[0].time)
     if not run.operators:
         return ["<p>No operator of this program can be controlled.</p>"]
     parts = ["<p>Nothing was changed.</p>"] if not changed else [
@@ -181,8 +182,8 @@ def _steps(decisions: Sequence[Decision]) -> str:
 def _events(run: Run) -> list[str]:
     if not run.events:
         return []
-    return ["<h2>Events</h2>", _table(("time", "event", "detail"),
-                                      ((clock_text(one.time), one.event, one.detail) for one in run.events[:MOST_ROWS]))]
+    rows = [(clock_text(one.time), one.event, one.detail) for one in run.events[:MOST_ROWS]]
+    return ["<h2>Events</h2>", _table(("time", "event", "detail"), rows)]
 
 
 def _configuration(run: Run) -> list[str]:
@@ -198,8 +199,8 @@ _LEGEND = """<h2>How to read this</h2>
 <li>Shaded: steps whose latency was above the goal. Points on the curve of workers: changes; the pointer shows why.</li>
 <li><b>Changes</b> tell about stability, <b>steps above the goal</b> about accuracy, <b>mean workers</b> and power about
 overshoot: more than was needed.</li>
-<li><b>Amplitude</b>: mean distance between the settings of neighbouring steps (workers; frequency in steps of 0.1 GHz), and
-the same over the steps that changed something. <b>Settling time</b>: from the first step above the goal until it is kept for
-three steps, on average; * when the run ended before.</li>
+<li><b>Amplitude</b>: mean distance between the settings of neighbouring steps (workers; frequency in steps of 0.1 GHz),
+and the same over the steps that changed something. <b>Settling time</b>: from the first step above the goal until it is
+kept for three steps, on average; * when the run ended before.</li>
 <li><b>Prediction error</b>: how far the latency (or load) that was foretold for a step lay from the measured one.</li>
 </ul>"""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 STYLE = """
 :root { --ink: #1f2933; --soft: #5f6b76; --grid: #e3e8ec; --paper: #fbfcfd; --card: #ffffff; --bad: #c0392b;
-  --c0: #2563a8; --c1: #d9822b; --c2: #2e7d4f; --c3: #7a4fa3; --c4: #1b8a8f; --c5: #8a6d1b; --c6: #b0488a; --c7: #5f6b76; }
+  --c0: #2563a8; --c1: #d9822b; --c2: #2e7d4f; --c3: #7a4fa3; --c4: #1b8a8f; --c5: #8a6d1b; --c6: #b0488a;
+  --c7: #5f6b76; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e4e9ee; --soft: #9aa7b4; --grid: #2c353e; --paper: #14191e; --card: #1c2329; --bad: #f0776a;
-    --c0: #6aa8ec; --c1: #f0a860; --c2: #6cc495; --c3: #b795e0; --c4: #5cc4c9; --c5: #cdb25c; --c6: #e58cc0; --c7: #9aa7b4; }
+    --c0: #6aa8ec; --c1: #f0a860; --c2: #6cc495; --c3: #b795e0; --c4: #5cc4c9; --c5: #cdb25c; --c6: #e58cc0;
+    --c7: #9aa7b4; }
 }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.5 Helvetica, Arial, 'Liberation Sans', sans-serif; }

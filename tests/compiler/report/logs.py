@@ -30,8 +30,8 @@ def setting(workers: int = 1, alternate: str | None = None, frequency: int = 0, 
 
 
 def prediction(latency: float | None, **more) -> dict:
-    return {"setting": setting(), "utilisation": 0.5, "latency": latency, "throughput": None, "power": None, "cost": None,
-            **more}
+    return {"setting": setting(), "utilisation": 0.5, "latency": latency, "throughput": None, "power": None,
+            "cost": None, **more}
 
 
 def step(number: int, before: dict | None = None, after: dict | None = None, latency: float | None = 0.005,
@@ -65,6 +65,6 @@ def story() -> list[dict]:
         late = number in (3, 4)
         before = setting(2 if 5 <= number <= 8 else 1)
         after = setting(2 if 4 <= number <= 7 else 1)
-        why = "one more worker: 9 ms are expected" if number == 4 else "one worker is enough" if number == 8 else "stays"
+        why = {4: "one more worker: 9 ms are expected", 8: "one worker is enough"}.get(number, "stays")
         rows += [program(number, 0.009 if late else 0.005), step(number, before, after, 0.009 if late else 0.005, why)]
     return [*rows, event(10.0, "end", "the input has ended")]

@@ -53,7 +53,8 @@ def test_a_program_that_was_killed_leaves_half_a_line(tmp_path):
 
 def test_lines_that_say_nothing_are_counted(tmp_path):
     broken = [{"schema": 1, "kind": "step", "operator": "x"}, {"schema": 1, "kind": "program", "uptime": []}]
-    path = logs.write(tmp_path / "a.jsonl", logs.start(), *broken, {"schema": 1, "kind": "weather"}, rest="[]\nnull\n\xff\n")
+    unknown = {"schema": 1, "kind": "weather"}
+    path = logs.write(tmp_path / "a.jsonl", logs.start(), *broken, unknown, rest="[]\nnull\n\xff\n")
     run = read_log(path)
     assert run.unread == 5 and not run.operators and not run.moments
 

@@ -68,8 +68,8 @@ def check(runs) -> str:
 
 def test_what_happened_is_on_the_page(tmp_path):
     words = check([run_of(tmp_path, *logs.story())])
-    for part in ("trading", "latency mean ≤ 7 ms", "1 → 2 workers", "one more worker: 9 ms are expected", "2 → 1 workers",
-                 "2 (20 %)", "the input has ended", "goal: mean at most 7 ms", "policy: mpc"):
+    for part in ("trading", "latency mean ≤ 7 ms", "1 → 2 workers", "one more worker: 9 ms are expected",
+                 "2 → 1 workers", "2 (20 %)", "the input has ended", "goal: mean at most 7 ms", "policy: mpc"):
         assert part in words, part
 
 
@@ -78,7 +78,8 @@ def test_violations_are_shaded_and_changes_marked(tmp_path):
     shaded = [one for one in picture.iter(f"{SVG}rect") if one.get("fill") == PICTURE.bad]
     assert len(shaded) == 1, "two neighbouring steps are one span"
     told = [one.text for one in picture.iter(f"{SVG}title")]
-    assert [words for words in told if "one worker is enough" in words] == ["8 s  predict: 2 → 1 workers\none worker is enough"]
+    (words,) = [words for words in told if "one worker is enough" in words]
+    assert words == "8 s  predict: 2 → 1 workers\none worker is enough"
     assert "var(" not in curves(run_of(tmp_path, *logs.story()), PICTURE)
 
 
@@ -89,8 +90,8 @@ def test_alternates_have_bands(tmp_path):
 
 def test_nothing_in_a_log_becomes_markup(tmp_path):
     rows = [logs.start(app=HOSTILE, version=HOSTILE, configuration={HOSTILE: HOSTILE}),
-            logs.step(1, logs.setting(1, HOSTILE), logs.setting(2, "b"), reason=HOSTILE, operator=HOSTILE, policy=HOSTILE,
-                      held=HOSTILE), logs.event(1.0, HOSTILE, HOSTILE)]
+            logs.step(1, logs.setting(1, HOSTILE), logs.setting(2, "b"), reason=HOSTILE, operator=HOSTILE,
+                      policy=HOSTILE, held=HOSTILE), logs.event(1.0, HOSTILE, HOSTILE)]
     run = run_of(tmp_path, *rows)
     run.name = HOSTILE
     assert "<script" not in page([run, run])
