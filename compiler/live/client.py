@@ -101,7 +101,8 @@ def find_socket(path: str) -> str:
     if len(found) == 1:
         return found[0]
     names = ", ".join(map(os.path.basename, found))
-    raise Usage(f"the folder `{path}` has " + (f"several sockets: {names}" if found else "no socket of a running program"))
+    what = f"several sockets: {names}" if found else "no socket of a running program"
+    raise Usage(f"the folder `{path}` has {what}")
 
 
 @contextmanager

@@ -99,7 +99,8 @@ def _head(status: dict, history: History, width: int, paint) -> list[str]:
     totals = (f"input   {rate_text(status['rate']):>9}   {count_text(status['tuples'])} tuples, "
               f"{count_text(status['results'])} results{_troubles(status)}")
     first = paint(BOLD, _cut(title, width)) + _cut(rest, width - len(title))
-    return [first, _with_curve(totals, history, "rate", width), *_latency(status, history, width, paint), *_machine(status)]
+    second = _with_curve(totals, history, "rate", width)
+    return [first, second, *_latency(status, history, width, paint), *_machine(status)]
 
 
 def _troubles(status: dict) -> str:

@@ -158,8 +158,9 @@ def _in_a_terminal(folder: Path, *words: str, keys: bytes = b"") -> str:
     import pty
 
     ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "30"}
     process = subprocess.Popen([sys.executable, "-m", "dfc.compiler.cli", *words], cwd=folder, stdin=theirs,
-                               stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "30"})
+                               stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     text = b""
     while True:
