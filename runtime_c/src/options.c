@@ -32,6 +32,9 @@ static void print_help(const dfrt_program *program)
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
+           "  --socket PATH          where it answers dfc top and dfc ctl while it runs (default with a controller:\n"
+           "                         NAME.sock beside the program); --no-socket: nowhere\n"
+           "  --http HOST:PORT       answer GET /metrics and /healthz there; --http-public: also beyond this machine\n"
            "  --clock START+STEP     processing time for tests: nanoseconds of the first tuple, and to the next\n"
            "  --migration P          how state moves to other workers: fluent (default), r-blk, s-blk\n"
            "  --reconfigure SPEC     changes for tests and benchmarks: a file, or lines with ; between them, of a round and\n"
@@ -139,7 +142,7 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
 }
 
 enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED,
-       MAX_WORKERS, MIGRATION, RECONFIGURE, CONTROL, LOG, SYSFS, STEP_ROUNDS };
+       MAX_WORKERS, MIGRATION, RECONFIGURE, CONTROL, LOG, SYSFS, STEP_ROUNDS, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -176,6 +179,10 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
     case CLOCK: return read_clock(&options->run->clock, word, error);
+    case SOCKET: options->socket_path = word; return DFRT_OK;
+    case NO_SOCKET: options->no_socket = true; return DFRT_OK;
+    case HTTP: options->http = word; return DFRT_OK;
+    case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
     case SPEED: return dfrt__read_speed(&options->replay, word, error);
@@ -235,6 +242,8 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"log", required_argument, NULL, LOG},             {"sysfs", required_argument, NULL, SYSFS},
         {"step-rounds", required_argument, NULL, STEP_ROUNDS},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
+        {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
+        {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .report_limit = 10};

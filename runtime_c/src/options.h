@@ -35,6 +35,10 @@ typedef struct dfrt__options {
     size_t max_row;
     bool stats;
     const char *stats_path; /* NULL: stderr */
+    const char *socket_path; /* where the running program answers; NULL: not said */
+    bool no_socket;
+    const char *http; /* HOST:PORT for metrics; NULL: nowhere */
+    bool http_public; /* also where other machines can reach it */
     bool quiet;
     bool done; /* --help or --version has answered */
 } dfrt__options;
