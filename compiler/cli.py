@@ -119,6 +119,7 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--workers", metavar="N", type=_positive, help="how many workers a parallel operator has")
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
+    run.add_argument("--log", metavar="DIR", help="write every decision and the summary there, for `dfc report DIR`")
     _add_asked(run)
     calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
                      epilog="Words after `--` go to the program: dfc calibrate app.dfl -- --source quotes=csv:day.csv")

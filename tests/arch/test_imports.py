@@ -29,6 +29,10 @@ FORBIDDEN = (
         "build", "calibrate", "codegen", "commands", "interpret", "simulate")) + ("numpy",)),
     ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (
         "build", "calibrate", "codegen", "commands", "interpret"))),
+    ("compiler/report", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "codegen", "commands", "graph", "interpret", "live", "patterns", "select", "simulate")) + ("numpy",)),
+    ("compiler/live", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "codegen", "commands", "graph", "interpret", "patterns", "select", "simulate")) + ("numpy",)),
     ("compiler/build", ("dfc.compiler.codegen", "dfc.compiler.graph", "dfc.compiler.commands")),
 )
 
@@ -95,6 +99,11 @@ def loaded_by(*words: str) -> set[str]:
                          ids=" ".join)
 def test_help_loads_nothing(words):
     assert loaded_by(*words) == set()
+
+
+def test_watching_a_program_loads_nothing(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"schema": 1, "kind": "start", "uptime": 0}\n')
+    assert loaded_by("report", str(tmp_path)) == set()
 
 
 def test_importing_dfc_loads_nothing():
