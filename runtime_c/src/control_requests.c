@@ -18,7 +18,7 @@ typedef struct request {
 static void put_refusal(FILE *out, const char *text)
 {
     (void)fputs("{\"ok\":false,\"error\":", out);
-    dfrt__json_string(out, text);
+    dfrt__json_put_string(out, text);
     (void)fputs("}\n", out);
 }
 
@@ -86,7 +86,7 @@ static void reply_plan(dfrt__requests *requests, const char *rest, FILE *out)
     (void)fputs("{\"ok\":true,\"plan\":[", out);
     for (const char *const *line = requests->program->plan; *line != NULL; line++) {
         (void)fputs(line == requests->program->plan ? "" : ",", out);
-        dfrt__json_string(out, *line);
+        dfrt__json_put_string(out, *line);
     }
     (void)fputs("]}\n", out);
 }
@@ -131,7 +131,7 @@ static void reply_help(dfrt__requests *requests, const char *rest, FILE *out)
         (void)snprintf(line, sizeof line, "%s%s%s: %s", known[i].word, *known[i].arguments == '\0' ? "" : " ",
                        known[i].arguments, known[i].about);
         (void)fputs(i == 0 ? "" : ",", out);
-        dfrt__json_string(out, line);
+        dfrt__json_put_string(out, line);
     }
     (void)fputs("]}\n", out);
 }
@@ -145,7 +145,7 @@ static void pass_on(dfrt__requests *requests, const char *line, FILE *out)
     (void)fputs(status == DFRT_OK      ? "{\"ok\":true,\"message\":"
                 : status == DFRT_AGAIN ? "{\"ok\":false,\"again\":true,\"error\":"
                                        : "{\"ok\":false,\"error\":", out);
-    dfrt__json_string(out, reply.text);
+    dfrt__json_put_string(out, reply.text);
     (void)fputs("}\n", out);
 }
 

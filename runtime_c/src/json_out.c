@@ -34,7 +34,7 @@ static void put_code_point(FILE *out, const char *text, size_t size)
     }
 }
 
-void dfrt__json_string(FILE *out, const char *text)
+void dfrt__json_put_string(FILE *out, const char *text)
 {
     if (text == NULL) {
         (void)fputs("null", out);
@@ -53,7 +53,7 @@ void dfrt__json_string(FILE *out, const char *text)
     (void)fputc('"', out);
 }
 
-void dfrt__json_number(FILE *out, double value)
+void dfrt__json_put_number(FILE *out, double value)
 {
     char text[DFRT_NUMBER_ROOM];
     if (!isfinite(value)) {

@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 /* In quotes; what is no UTF-8 becomes a replacement character. NULL is null. */
-void dfrt__json_string(FILE *out, const char *text);
+void dfrt__json_put_string(FILE *out, const char *text);
 /* The shortest text that reads back as the same number; null for NaN and infinity, which JSON does not have. */
-void dfrt__json_number(FILE *out, double value);
-static inline void dfrt__json_bool(FILE *out, bool value)
+void dfrt__json_put_number(FILE *out, double value);
+static inline void dfrt__json_put_bool(FILE *out, bool value)
 {
     (void)fputs(value ? "true" : "false", out);
 }

@@ -14,7 +14,7 @@ static void put_numbers(FILE *out, const named_number *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         (void)fprintf(out, "%s\"%s\":", i == 0 ? "" : ",", numbers[i].name);
-        dfrt__json_number(out, numbers[i].value);
+        dfrt__json_put_number(out, numbers[i].value);
     }
 }
 
@@ -25,13 +25,13 @@ static void put_numbers(FILE *out, const named_number *numbers, size_t count)
 static void put_name(FILE *out, const char *name, const char *text)
 {
     (void)fprintf(out, ",\"%s\":", name);
-    dfrt__json_string(out, text);
+    dfrt__json_put_string(out, text);
 }
 
 static void put_flag(FILE *out, const char *name, bool value)
 {
     (void)fprintf(out, ",\"%s\":", name);
-    dfrt__json_bool(out, value);
+    dfrt__json_put_bool(out, value);
 }
 
 /* --- parts ----------------------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static void put_alternates(FILE *out, const dfrt__operator_status *it)
     (void)fputs(",\"alternates\":[", out);
     for (unsigned i = 0; i < it->alternate_count; i++) {
         (void)fputs(i == 0 ? "" : ",", out);
-        dfrt__json_string(out, it->alternates[i]);
+        dfrt__json_put_string(out, it->alternates[i]);
     }
     (void)fputc(']', out);
 }
@@ -69,7 +69,7 @@ static void put_alternates(FILE *out, const dfrt__operator_status *it)
 static void put_operator(FILE *out, const dfrt__operator_status *it)
 {
     (void)fputs("{\"name\":", out);
-    dfrt__json_string(out, it->name);
+    dfrt__json_put_string(out, it->name);
     put_name(out, "policy", it->policy);
     (void)fprintf(out, ",\"workers\":%u,\"workers_least\":%u,\"workers_most\":%u", it->workers, it->workers_least,
                   it->workers_most);
@@ -138,7 +138,7 @@ static void put_steps(FILE *out, const dfrt__step_status *steps, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         const dfrt__step_status *it = &steps[i];
         (void)fputs(i == 0 ? "{\"name\":" : ",{\"name\":", out);
-        dfrt__json_string(out, it->name);
+        dfrt__json_put_string(out, it->name);
         put_name(out, "kind", it->kind);
         (void)fprintf(out, ",\"in\":%" PRIu64 ",\"out\":%" PRIu64 ",\"late\":%" PRIu64 ",\"malformed\":%" PRIu64
                       ",\"faults\":%" PRIu64 "}", it->in, it->out, it->late, it->malformed, it->faults);
@@ -151,7 +151,7 @@ static void put_steps(FILE *out, const dfrt__step_status *steps, unsigned count)
 void dfrt__status_write(FILE *out, const dfrt__status *status, const dfrt__step_status *steps, unsigned step_count)
 {
     (void)fputs("{\"app\":", out);
-    dfrt__json_string(out, status->app);
+    dfrt__json_put_string(out, status->app);
     put_name(out, "version", status->version);
     put_name(out, "layout", status->fused ? "fused" : "staged");
     put_name(out, "configuration", status->configuration);

@@ -60,7 +60,8 @@ def test_where_nothing_may_be_written(here):
 
 def test_a_log_has_a_folder(here):
     assert log_words(None) == []
-    assert log_words("a/b") == ["--log", "a/b/decisions.jsonl", "--stats=a/b/stats.json"] and (here / "a" / "b").is_dir()
+    assert log_words("a/b") == ["--log", "a/b/decisions.jsonl", "--stats=a/b/stats.json"]
+    assert (here / "a" / "b").is_dir()
     (here / "file").write_text("")
     with pytest.raises(Failure, match="can't make the folder `file`"):
         log_words("file")
