@@ -6,11 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-bool dfrt__server_asked(const dfrt__options *options)
-{
-    return options->socket_path != NULL || options->http != NULL;
-}
-
 /* NAME.sock in the folder of the program's own file; NULL when that is not known. The caller frees it. */
 static char *path_beside(const char *name)
 {
@@ -58,7 +53,8 @@ dfrt_status dfrt__server_open(dfrt__server *server, const dfrt__options *options
 {
     *server = (dfrt__server){.requests = *requests};
     bool beside = controlled && options->socket_path == NULL && !options->no_socket;
-    if ((beside && open_beside(server, options)) || !dfrt__server_asked(options)) {
+    bool asked = options->socket_path != NULL || options->http != NULL;
+    if ((beside && open_beside(server, options)) || !asked) {
         return DFRT_OK;
     }
     return open_at(server, options, options->socket_path, error);

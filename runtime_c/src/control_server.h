@@ -16,8 +16,6 @@ typedef struct dfrt__server {
     dfrt__socket *endpoint; /* NULL: nobody is to be answered */
 } dfrt__server;
 
-/* Somebody wants to ask the program things: it is to be watched even if nothing controls it. */
-bool dfrt__server_asked(const dfrt__options *options);
 /* What was asked for must be had. A controlled program that was told nothing answers on NAME.sock beside its own file; if
  * that can't be, it says so and runs without. */
 dfrt_status dfrt__server_open(dfrt__server *server, const dfrt__options *options, const dfrt__requests *requests,
