@@ -16,6 +16,10 @@ exit codes: 0 good, 1 the program is wrong, 2 wrong usage, 3 something is missin
 """
 
 
+# Files of commands whose own names are taken.
+_MODULES = {"compile": "compile_", "report": "report_page"}
+
+
 def main(argv: list[str] | None = None) -> int:
     """Runs one command. No traceback reaches a user: DFC_DEBUG=1 asks for it."""
     try:
@@ -76,6 +80,8 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_reading_commands(commands)
     _add_building_commands(commands)
+    _add_watching_commands(commands)
+    _add_generate(commands)
     error = _add(commands, "error", "say what a diagnostic means, with an example")
     error.add_argument("code", nargs="?", metavar="CODE", help="a code such as E0123; without one, all are listed")
     _add(commands, "version", "print the version")
@@ -93,6 +99,26 @@ def _add_reading_commands(commands) -> None:
                    program=True)
     _add_asked(explain)
     _add_simulate(commands)
+    _add_deploy(commands)
+
+
+def _add_deploy(commands) -> None:
+    deploy = _add(commands, "deploy", "find machines of a cloud, and alternates, that give the most for their price",
+                  program=True)
+    deploy.add_argument("--rate", dest="rates", metavar="SOURCE=N", action="append", default=[], type=_source_rate,
+                        help="tuples a second that a source brings; can be given many times (default: the profile's)")
+    deploy.add_argument("--hours", metavar="N", type=_hours, default=12.0, help="how long it will run (default: 12)")
+    deploy.add_argument("--break-even", metavar="BEST,WORST", type=_costs,
+                        help="what may be paid for the best alternates, and for the worst, without loss or gain")
+    deploy.add_argument("--algorithms", metavar="LIST", default="sh,ce,ga",
+                        help="of sh, ce, ga, exact (default: sh,ce,ga)")
+    deploy.add_argument("--seed", metavar="N", type=_positive, default=1, help="of the genetic search (default: 1)")
+    deploy.add_argument("--restarts", metavar="N", type=_positive, default=4,
+                        help="genetic searches, of which the best counts (default: 4)")
+    deploy.add_argument("--seconds", metavar="N", type=_seconds, default=60.0,
+                        help="how long the exact search may take (default: 60)")
+    deploy.add_argument("--profile", metavar="FILE", help="measured costs and rates, from `dfc calibrate`")
+    deploy.add_argument("-o", "--output", metavar="FILE", help="write the deployments as JSON")
 
 
 def _add_simulate(commands) -> None:
@@ -137,6 +163,7 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--workers", metavar="N", type=_positive, help="how many workers a parallel operator has")
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
+    run.add_argument("--log", metavar="DIR", help="write every decision and the summary there, for `dfc report DIR`")
     _add_asked(run)
     calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
                      epilog="Words after `--` go to the program: dfc calibrate app.dfl -- --source quotes=csv:day.csv")
@@ -144,6 +171,53 @@ def _add_building_commands(commands) -> None:
     calibrate.add_argument("--seconds", metavar="N", type=_seconds, default=10.0,
                            help="how long each of the two or four runs may last (default: 10)")
     run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
+
+
+def _add_watching_commands(commands) -> None:
+    top = _add(commands, "top", "show a running program, live in the terminal")
+    _add_socket(top)
+    top.add_argument("--once", action="store_true", help="print one snapshot and end")
+    top.add_argument("--interval", metavar="SECONDS", type=_seconds, default=1.0,
+                     help="time between two pictures (default: 1)")
+    ctl = _add(commands, "ctl", "ask a running program something, or tell it what to do",
+               epilog="Without words the program lists what it understands: dfc ctl build/app.sock workers OPERATOR 3")
+    _add_socket(ctl)
+    ctl.add_argument("words", nargs="*", metavar="WORD", help="the request")
+    ctl.add_argument("--json", action="store_true", help="print the answer as one line of JSON")
+    report = _add(commands, "report", "write one page about a run: rate, degree, latency, decisions and their reasons")
+    report.add_argument("run", metavar="RUN", help="a folder with decision logs, as `dfc run --log` makes, or one log")
+    report.add_argument("-o", "--output", metavar="FILE", help="the page to write (default: report.html in the folder)")
+    report.add_argument("--picture", metavar="FILE.svg", help="the curves alone, as a picture")
+    report.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
+
+
+def _add_socket(parser) -> None:
+    parser.add_argument("socket", metavar="SOCKET", help="the program's socket, or the folder that it is in: "
+                                                         "build/APP.sock unless --socket says otherwise")
+
+
+def _add_generate(commands) -> None:
+    generate = _add(commands, "generate", "write a file of made-up tuples for a source, or a file of rates", program="one",
+                    epilog="Arrivals: constant, poisson:rate=, random_walk:rate=,step=, map:rate=,dispersion=, "
+                           "pareto:rate=,hurst=, daily:low=,high=, rates:FILE. What is not said is as in the source's own "
+                           "generate(...), if it has one.")
+    generate.add_argument("-o", "--output", metavar="FILE", required=True,
+                          help="FILE.csv, .jsonl, .bin (packed) or .txt (rates: lines SECOND RATE); - is stdout")
+    generate.add_argument("--format", choices=("csv", "jsonl", "binary", "rates"), help="where the name does not say it")
+    generate.add_argument("--source", metavar="NAME", help="which source of the program (default: the only one)")
+    generate.add_argument("--arrivals", metavar="PROCESS", help="when tuples come (default: constant:rate=1M)")
+    generate.add_argument("--spacing", choices=("even", "poisson"), help="how they come while a rate holds")
+    generate.add_argument("--keys", metavar="KEYS",
+                          help="uniform:count=N, zipf:count=N,exponent=S or weights:FILE (default: uniform:count=1000)")
+    generate.add_argument("--delay", metavar="DELAY", help="how much older tuples are than their place: uniform:most=50ms, "
+                          "exponential:mean=5ms, pareto:least=1ms,shape=1.5; each also with share=0.02")
+    generate.add_argument("--set", dest="ranges", metavar="FIELD=LOW..HIGH", action="append", default=[],
+                          help="the range of a field; can be given many times")
+    generate.add_argument("--count", metavar="N", help="how many tuples, such as 10M")
+    generate.add_argument("--seconds", metavar="TIME", help="for how long, such as 180s or 24h")
+    generate.add_argument("--every", metavar="TIME", default="1s", help="of a file of rates: from line to line (default: 1s)")
+    generate.add_argument("--start", metavar="T", type=int, help="event time of the start, in units of the event time")
+    generate.add_argument("--seed", metavar="N", type=_seed, help="equal seeds give equal files (default: 1)")
 
 
 def _add_asked(parser) -> None:
@@ -163,9 +237,9 @@ def _add(commands, name: str, summary: str, program: bool | str = False, epilog:
     """One command; those about a program share the file, the parameters and the form of diagnostics."""
     sentence = summary.capitalize() + "."
     parser = commands.add_parser(name, help=summary, description=sentence, epilog=epilog, allow_abbrev=False)
-    parser.set_defaults(module="compile_" if name == "compile" else name, json=False, defines=[])
+    parser.set_defaults(module=_MODULES.get(name, name), json=False, defines=[])
     if program:
-        words = {"nargs": "+", "metavar": "PROGRAM.dfl"} if program == "many" else {"metavar": "PROGRAM.dfl"}
+        words = {"metavar": "PROGRAM.dfl", **({"nargs": {"many": "+", "one": "?"}[program]} if isinstance(program, str) else {})}
         parser.add_argument("program", help="the program; - is stdin", **words)
         parser.add_argument("--json", action="store_true", help="print diagnostics as lines of JSON")
     if program and program != "many":
@@ -201,6 +275,28 @@ def _keys(word: str) -> str:
     return word
 
 
+def _source_rate(word: str) -> tuple[str, float]:
+    name, equals, rate = word.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"`{word}` is not SOURCE=N")
+    return name, _rate(rate.removesuffix("/s"))
+
+
+def _hours(word: str) -> float:
+    hours = _number(word, "a number of hours")
+    if not 0 < hours <= 1e6:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of hours")
+    return hours
+
+
+def _costs(word: str) -> tuple[float, float]:
+    best, comma, worst = word.partition(",")
+    costs = _number(best, "two costs, BEST,WORST"), _number(worst, "two costs, BEST,WORST")
+    if not comma or not 0 < costs[1] < costs[0]:
+        raise argparse.ArgumentTypeError(f"`{word}` is not BEST,WORST with 0 < WORST < BEST")
+    return costs
+
+
 def _sweep(word: str) -> tuple[str, tuple[str, ...]]:
     name, equals, values = word.partition("=")
     if not equals or not name.isidentifier() or not all(values.split(",")):
@@ -229,6 +325,14 @@ def _variation(word: str) -> float:
     if not 0 <= found <= 10:
         raise argparse.ArgumentTypeError(f"`{word}` is not a number from 0 to 10")
     return found
+
+
+
+
+def _seed(word: str) -> int:
+    if not word.isascii() or not word.isdigit() or int(word) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a whole number below 2**64")
+    return int(word)
 
 
 def _rate(word: str) -> float:

@@ -15,17 +15,18 @@ from .mistake import WRONG, Mistake, is_wrong, wrong
 from .scope import Scope
 from .span import Span
 from .suggest import listing, nearest
-from .types import BOOL, Array, Duration, Field, Int, Record, Sequence, Type, is_number
+from .types import BOOL, SYMBOL, Array, Duration, Field, Int, Record, Sequence, Type, is_number
 
 LONGEST = 1 << 59  # units of time: several such windows after each other stay within 64 bits
 
 
 def check_body(context: Context, scope: Scope, node: ast.Construct, declared: Record | None, step: str,
-               place: Span | None = None, implied: tuple[str, ...] = ()) -> typed.Construct:
+               place: Span | None = None, implied: tuple[str, ...] = (),
+               alternate: str | None = None) -> typed.Construct:
     """A body that builds the declared record, or one inferred from its values and named after the step.
 
     `place` is where a missing field is reported: the record's name after `->`. `implied` are keys, which need
-    not be written when the declared record has a field of that name.
+    not be written when the declared record has a field of that name; nor must the name of the `alternate`.
     """
     entries = _once(context, node.entries)
     short = replace(scope, shorthand=True)
@@ -36,6 +37,8 @@ def check_body(context: Context, scope: Scope, node: ast.Construct, declared: Re
     for name in implied:
         if name in scope.names and declared.field(name) and name not in values:
             values[name] = replace(scope.names[name], span=node.span)
+    if alternate and declared.names_alternate():
+        values.setdefault("alternate", typed.Literal(alternate, SYMBOL, node.span))
     for entry in entries:
         _report_unless_field(context, entry, declared, values)
     _report_missing(context, declared, values, place or node.span)

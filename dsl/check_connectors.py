@@ -10,6 +10,7 @@ from .context import Context, unknown
 from .mistake import WRONG, Mistake, is_wrong
 from .scope import Scope
 from .settings import CONNECTORS, ConnectorKind, Setting
+from .span import Span
 from .suggest import listing
 from .types import SYMBOL, Int, Record, is_number, is_string
 
@@ -65,8 +66,10 @@ def _field_settings(record: Record) -> dict[str, Setting]:
 
 
 def _generator(node: ast.Connector, settings: tuple[tuple[str, object], ...], record: Record | None) -> None:
-    """What a generator can't do: rates that are not whole, fields that are not drawn from a range."""
+    """What a generator can't do: rates that are not whole, fields that are not drawn from a range, a number and a file
+    that say the same."""
     places = {setting.name.text: setting.value.span for setting in node.settings}
+    _files(dict(settings), places)
     for name, value in settings:
         field = record and record.field(name)
         if name == "rate" and (value < 1 or value != int(value)):
@@ -79,6 +82,19 @@ def _generator(node: ast.Connector, settings: tuple[tuple[str, object], ...], re
         if isinstance(field.type, Int) and any(part != int(part) for part in value):
             raise Mistake("E0402", places[name], f"`{name}` is {field.type}, its range has fractions",
                           expected="whole numbers")
+
+
+def _files(settings: dict[str, object], places: dict[str, Span]) -> None:
+    for name, others in (("rates", ("rate",)), ("weights", ("keys", "zipf"))):
+        if name not in settings:
+            continue
+        if not settings[name] or any(mark in settings[name] for mark in ",\n"):
+            raise Mistake("E0402", places[name], "the path of such a file is not empty and has no comma",
+                          expected=f'{name}: "path"')
+        for other in others:
+            if other in settings:
+                raise Mistake("E0401", places[name], f"`{name}` and `{other}` say the same: one of them can stand",
+                              expected=f"`{name}` without `{other}`")
 
 
 def _one_string(context: Context, node: ast.Connector, record: Record | None) -> None:

@@ -110,7 +110,8 @@ def _body(context: Context, decl: ast.OperatorDecl, node: ast.Alternate, scope: 
                                expected='c("file.c", "function"); `split` divides a stream by conditions'))
         return None
     keys = tuple(key.text for key in decl.keys)
-    return check_body(context, scope, node.body, record, decl.name.text, node.name.span, keys)
+    return check_body(context, scope, node.body, record, decl.name.text, node.name.span, keys,
+                      node.name.text)
 
 
 def _columns(context: Context, decl: ast.OperatorDecl, node: ast.Alternate, given: Record | None) -> tuple[str, ...]:

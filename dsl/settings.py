@@ -52,7 +52,8 @@ CONNECTORS: dict[str, ConnectorKind] = {kind.name: kind for kind in (
     ConnectorKind("discard", False, source=False),
     ConnectorKind("generate", False, sink=False, fields=True, settings=(
         ("count", _NATURAL), ("rate", Setting("rate")), ("keys", _AT_LEAST_ONE), ("zipf", _POSITIVE),
-        ("disorder", _DURATION), ("seed", _NATURAL), ("start", Setting("int")), ("paced", _BOOL))),
+        ("disorder", _DURATION), ("seed", _NATURAL), ("start", Setting("int")), ("paced", _BOOL),
+        ("rates", _TEXT), ("weights", _TEXT), ("arrivals", Setting("word", ("even", "poisson"))))),
 )}
 
 # --- goals ------------------------------------------------------------------------------------------
@@ -89,9 +90,11 @@ _FORECAST = {
     "forecast": Setting("word", ("holt_winters", "last_value", "last", "ewma")), "season": _AT_LEAST_ONE,
     "smoothing": _RATIO, "level": _RATIO, "trend": _RATIO, "seasonal": _RATIO,
 }
+MOST_WORKERS = 256
+_WORKERS = Setting("int", least=1, most=MOST_WORKERS)
 _HORIZON = Setting("int", least=1, most=16)
-_THRESHOLDS = {"low": _POSITIVE, "high": _POSITIVE, "utilisation": Setting("ratio", span=True), "latency": _DURATION,
-               "patience": _AT_LEAST_ONE}
+_PATIENCE = Setting("int", least=1, most=10**6)
+_THRESHOLDS = {"utilisation": Setting("ratio", span=True), "latency": _DURATION, "patience": _PATIENCE}
 
 POLICIES: dict[str, dict[str, Setting]] = {
     "off": {},
@@ -102,13 +105,14 @@ POLICIES: dict[str, dict[str, Setting]] = {
         "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE,
         "solver": Setting("word", ("envelope", "dynamic", "branch_and_bound")),
     },
-    "rule": {**_COMMON, **_THRESHOLDS},
-    "threshold": {**_COMMON, **_THRESHOLDS},
-    "spl": {**_COMMON, "congestion": _RATIO, "sensitivity": _RATIO, "remember": _AT_LEAST_ONE},
-    "rl": {**_COMMON, **_FORECAST, "discount": _RATIO, "levels": _AT_LEAST_ONE, "explore": _RATIO,
-           "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE},
-    "static": {"degree": _AT_LEAST_ONE, "frequency": Setting("frequency"), "alternate": Setting("word")},
-    "alternates": {**_COMMON, **_FORECAST, "alternate_every": _AT_LEAST_ONE, "resources_every": _AT_LEAST_ONE,
+    "rule": {**_COMMON, **_THRESHOLDS, "low": _POSITIVE, "high": _POSITIVE},
+    "threshold": {**_COMMON, **_THRESHOLDS, "low": _RATIO, "high": _RATIO},
+    "spl": {**_COMMON, "congestion": _RATIO, "sensitivity": _RATIO, "remember": _PATIENCE},
+    "rl": {**_COMMON, **_FORECAST, "discount": Setting("ratio", most=0.9999), "levels": Setting("int", least=2, most=64),
+           "explore": _RATIO, "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE, "learning": _RATIO,
+           "state": Setting("word", ("rate", "utilisation"))},
+    "static": {"degree": _WORKERS, "frequency": Setting("frequency"), "alternate": Setting("word")},
+    "alternates": {**_COMMON, **_FORECAST, "alternate_every": _PATIENCE, "resources_every": _PATIENCE,
                    "horizon": _HORIZON, "sigma": _POSITIVE},
     "pid": {**_COMMON, "kp": _POSITIVE, "ki": _POSITIVE, "kd": _POSITIVE, "setpoint": _RATIO, "theta": _POSITIVE,
             "alpha": _POSITIVE},
@@ -117,8 +121,6 @@ POLICIES: dict[str, dict[str, Setting]] = {
 
 # --- patterns ---------------------------------------------------------------------------------------
 
-MOST_WORKERS = 256
-_WORKERS = Setting("int", least=1, most=MOST_WORKERS)
 _SCHEDULE = Setting("word", ("round_robin", "on_demand"))
 
 # The names of the settings are those of `typed.Pattern`.
@@ -144,7 +146,8 @@ PROPERTIES = ("associative", "commutative", "invertible", "decomposable")
 
 BLOCKS: dict[str, dict[str, Setting]] = {
     "resources": {"cores": Setting("int", span=True, least=1), "frequency": Setting("frequency", span=True),
-                  "memory": Setting("size", span=True), "power": Setting("number", span=True, least=0)},
+                  "memory": Setting("size", span=True), "power": Setting("number", span=True, least=0),
+                  "voltage": Setting("number", span=True, least=0), "shed": _RATIO},
     "vm": {"cores": _AT_LEAST_ONE, "speed": _POSITIVE, "bandwidth": Setting("bandwidth"), "price": _POSITIVE,
            "billing": _DURATION, "startup": _DURATION, "memory": Setting("size")},
     "region": {"nodes": Setting("int", span=True, least=0), "price": _POSITIVE, "bandwidth": Setting("bandwidth")},

@@ -115,6 +115,11 @@ class Record:
     def field(self, name: str) -> Field | None:
         return next((f for f in self.fields if f.name == name), None)
 
+    def names_alternate(self) -> bool:
+        """Whether a field says which alternate of an operator made the tuple."""
+        field = self.field("alternate")
+        return field is not None and field.type == SYMBOL
+
     def fits(self, other: Record) -> bool:
         return self.fields == other.fields
 

@@ -5,7 +5,8 @@
  * point with NaN is never dominated.
  *
  * The loops are a block nested loop over columns. They are plain C that compilers turn into vectors; on x86 also for
- * AVX2, which is used where the processor has it.
+ * AVX2, which is used where the processor has it. With AVX-512 a comparison of eight points in a dimension is one
+ * instruction that gives a mask, so there the loop is written out.
  */
 #ifndef DFC_STDLIB_PREFERENCE_H
 #define DFC_STDLIB_PREFERENCE_H
@@ -15,6 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
 
 enum { STD_DIMENSIONS = 8, STD__BLOCK = 16 };
 
@@ -116,6 +121,9 @@ STD__INLINE int std__compare(const std__candidates *all, size_t at, const double
 /* Removes those of a block that p dominates; true when one dominates p. That one comes forward: it will others too. */
 STD__INLINE bool std__block_decide(std__candidates *all, size_t from, const double *p)
 {
+    if (!std__block_differs(all, from, p)) {
+        return false;
+    }
     for (size_t i = from; i < from + STD__BLOCK && i < all->count;) {
         int what = std__compare(all, i, p);
         if (what > 0) {
@@ -131,22 +139,24 @@ STD__INLINE bool std__block_decide(std__candidates *all, size_t from, const doub
     return false;
 }
 
-STD__INLINE void std__filter(const std_points *points, std__candidates *all)
-{
-    for (size_t i = 0; i < points->count; i++) {
-        double p[STD_DIMENSIONS];
-        for (int d = 0; d < STD_DIMENSIONS; d++) {
-            p[d] = points->of[d][i];
-        }
-        bool dominated = false;
-        for (size_t from = 0; from < all->count && !dominated; from += STD__BLOCK) {
-            dominated = std__block_differs(all, from, p) && std__block_decide(all, from, p);
-        }
-        if (!dominated) {
-            std__candidates_add(all, p, (uint32_t)i);
-        }
+/* The function `name`, which leaves the points that no other dominates; `decide` is for blocks of candidates. */
+#define STD__FILTER(name, decide)                                                                                      \
+    static void name(const std_points *points, std__candidates *all)                                                   \
+    {                                                                                                                  \
+        for (size_t i = 0; i < points->count; i++) {                                                                   \
+            double p[STD_DIMENSIONS];                                                                                  \
+            for (int d = 0; d < STD_DIMENSIONS; d++) {                                                                 \
+                p[d] = points->of[d][i];                                                                               \
+            }                                                                                                          \
+            bool dominated = false;                                                                                    \
+            for (size_t from = 0; from < all->count && !dominated; from += STD__BLOCK) {                               \
+                dominated = decide(all, from, p);                                                                      \
+            }                                                                                                          \
+            if (!dominated) {                                                                                          \
+                std__candidates_add(all, p, (uint32_t)i);                                                              \
+            }                                                                                                          \
+        }                                                                                                              \
     }
-}
 
 /* In how many dimensions, at most, a candidate that is somewhere better than candidate `at` is no worse. */
 STD__INLINE int64_t std__level(const std__candidates *all, size_t at)
@@ -181,10 +191,7 @@ STD__INLINE void std__levels(const std__candidates *all, int64_t *levels)
 
 /* --- for this processor -------------------------------------------------------------------------------------------- */
 
-STD__VECTORS static void std__filter_anywhere(const std_points *points, std__candidates *all)
-{
-    std__filter(points, all);
-}
+STD__VECTORS STD__FILTER(std__filter_anywhere, std__block_decide)
 
 STD__VECTORS static void std__levels_anywhere(const std__candidates *all, int64_t *levels)
 {
@@ -192,18 +199,79 @@ STD__VECTORS static void std__levels_anywhere(const std__candidates *all, int64_
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-STD__VECTORS __attribute__((target("avx2"))) static void std__filter_avx2(const std_points *points, std__candidates *all)
-{
-    std__filter(points, all);
-}
+STD__VECTORS __attribute__((target("avx2"))) STD__FILTER(std__filter_avx2, std__block_decide)
 
 STD__VECTORS __attribute__((target("avx2"))) static void std__levels_avx2(const std__candidates *all, int64_t *levels)
 {
     std__levels(all, levels);
 }
-#define STD__CALL(kernel, ...) (__builtin_cpu_supports("avx2") ? kernel##_avx2(__VA_ARGS__) : kernel##_anywhere(__VA_ARGS__))
+
+#define STD__AVX512 __attribute__((target("avx512f"), unused))
+
+/* Which of a block of candidates dominate p, and which are dominated by it. */
+typedef struct std__relation {
+    unsigned dominate, dominated;
+} std__relation;
+
+STD__AVX512 static inline std__relation std__relation_avx512(const std__candidates *all, size_t from, const double *p)
+{
+    const __mmask8 every = 0xff;
+    __mmask8 no_worse[2] = {every, every}, no_better[2] = {every, every};
+#pragma GCC unroll 8
+    for (int d = 0; d < STD_DIMENSIONS; d++) {
+        const double *column = all->values + (size_t)d * all->stride + from;
+        __m512d one = _mm512_set1_pd(p[d]);
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; half++) {
+            __m512d values = _mm512_loadu_pd(column + 8 * half);
+            no_worse[half] = _mm512_mask_cmp_pd_mask(no_worse[half], values, one, _CMP_LE_OQ);
+            no_better[half] = _mm512_mask_cmp_pd_mask(no_better[half], values, one, _CMP_GE_OQ);
+        }
+    }
+    unsigned least = no_worse[0] | (unsigned)no_worse[1] << 8, most = no_better[0] | (unsigned)no_better[1] << 8;
+    return (std__relation){least & ~most, most & ~least};
+}
+
+/* As std__block_decide. What is removed makes room for a candidate that may not have been compared yet. */
+STD__AVX512 static inline bool std__block_decide_avx512(std__candidates *all, size_t from, const double *p)
+{
+    std__relation found = std__relation_avx512(all, from, p);
+    while (__builtin_expect(found.dominated != 0, 0)) {
+        std__candidates_remove(all, from + 31 - (size_t)__builtin_clz(found.dominated));
+        found = std__relation_avx512(all, from, p);
+    }
+    if (__builtin_expect(found.dominate == 0, 1)) {
+        return false;
+    }
+    size_t at = from + (size_t)__builtin_ctz(found.dominate);
+    std__candidates_swap(all, at, at / 2);
+    return true;
+}
+
+STD__AVX512 STD__FILTER(std__filter_avx512, std__block_decide_avx512)
+
+STD__INLINE void std__filter_here(const std_points *points, std__candidates *all)
+{
+    if (__builtin_cpu_supports("avx512f")) {
+        std__filter_avx512(points, all);
+    } else if (__builtin_cpu_supports("avx2")) {
+        std__filter_avx2(points, all);
+    } else {
+        std__filter_anywhere(points, all);
+    }
+}
+
+STD__INLINE void std__levels_here(const std__candidates *all, int64_t *levels)
+{
+    if (__builtin_cpu_supports("avx2")) {
+        std__levels_avx2(all, levels);
+    } else {
+        std__levels_anywhere(all, levels);
+    }
+}
 #else
-#define STD__CALL(kernel, ...) kernel##_anywhere(__VA_ARGS__)
+#define std__filter_here std__filter_anywhere
+#define std__levels_here std__levels_anywhere
 #endif
 
 /* --- what is called ------------------------------------------------------------------------------------------------ */
@@ -225,7 +293,7 @@ static inline size_t std_skyline(const std_points *points, uint32_t *places)
 {
     dfrt_bytes room = {0}, marks = {0};
     std__candidates all = std__candidates_in(&room, points->count);
-    STD__CALL(std__filter, points, &all);
+    std__filter_here(points, &all);
     unsigned char *chosen = memset(dfrt_bytes_add(&marks, points->count), 0, points->count);
     for (size_t i = 0; i < all.count; i++) {
         chosen[all.places[i]] = 1;
@@ -242,9 +310,9 @@ static inline size_t std_top_delta(const std_points *points, size_t delta, uint3
 {
     dfrt_bytes room = {0}, marks = {0}, counted = {0};
     std__candidates all = std__candidates_in(&room, points->count);
-    STD__CALL(std__filter, points, &all);
+    std__filter_here(points, &all);
     int64_t *levels = dfrt_bytes_add(&counted, (all.count + 1) * sizeof *levels);
-    STD__CALL(std__levels, &all, levels);
+    std__levels_here(&all, levels);
     size_t of_level[STD_DIMENSIONS + 1] = {0}, below = 0;
     for (size_t i = 0; i < all.count; i++) {
         of_level[levels[i]]++;

@@ -121,12 +121,20 @@ def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) ->
 
 
 def _by_panes(step: typed.Step, pattern: typed.Pattern, input_: Record) -> tuple[typed.Step, ...]:
-    """A function over panes pays where windows overlap, by more than a tuple."""
-    window = step.body.window
-    if window.slide >= window.size or isinstance(window, typed.CountWindow) and window.slide == 1:
+    if not _panes_pay(step.body.window):
         return (step,)
     return _chain(step, input_, Windows(step, pattern, "panes"), Work(step, pattern, True),
                   Merge(step, pattern, "panes"))
+
+
+def _panes_pay(window: typed.CountWindow | typed.TimeWindow) -> bool:
+    """A function over panes pays where windows overlap, by more than a tuple."""
+    return window.slide < window.size and not (isinstance(window, typed.CountWindow) and window.slide == 1)
+
+
+def made_of_panes(program: typed.Program, step: typed.Step) -> bool:
+    """Whether an operator is divided into panes also without a pattern."""
+    return _can_be_cut(program, step) and _panes_pay(step.body.window)
 
 
 def _can_be_cut(program: typed.Program, step: typed.Step) -> bool:

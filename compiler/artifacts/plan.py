@@ -32,6 +32,12 @@ class Segment:
     def replicated(self) -> bool:
         return self.degree > 0
 
+    @property
+    def elastic(self) -> bool:
+        """Whether the number of its replicas may change while the program runs: not where each has windows of its own,
+        of tuples that all of them see."""
+        return self.kind in ("keyed", "farm", "work")
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:

@@ -34,6 +34,7 @@ class Partial:
     whole: list[Whole] = field(default_factory=list)
     lifted: dict[typed.Aggregate, str] = field(default_factory=dict)  # aggregates whose state of a tuple `t` has
     numbers: dict[str, int] = field(default_factory=dict)  # of the values, by their C
+    compact: bool = False  # what follows from other parts is not kept
 
     def add(self, aggregate: typed.Aggregate) -> None:
         if aggregate not in self.results:
@@ -61,12 +62,13 @@ class Whole:
 
 
 def partial_of(taken: Entering, symbols: dict[str, int], program: typed.Program,
-               numbers: dict[str, int] | None = None) -> Partial:
+               numbers: dict[str, int] | None = None, compact: bool = False) -> Partial:
     """Values that were computed from the tuple stand in `values`, or, where tuples are kept, beside their fields.
     Partial values with the same `numbers` have the same names for the same values."""
     partial = Partial(Scope(symbols, state="t" if taken.keeps else "values"), program, lifted=taken.lifted,
-                      numbers={} if numbers is None else numbers)
-    for aggregate in taken.aggregates.values():
+                      numbers={} if numbers is None else numbers, compact=compact)
+    spreads = [one for one in taken.aggregates.values() if compact and one.function in ("stddev", "stddev_pop")]
+    for aggregate in (*spreads, *taken.aggregates.values()):
         partial.add(aggregate)
     partial.results = {written: partial.results[aggregate] for written, aggregate in taken.aggregates.items()}
     return partial
@@ -99,8 +101,22 @@ def _running_sum(partial: Partial, aggregate: typed.Aggregate, ctype: str, type_
                            f"p->{name} += later->{name};")
 
 
+def count_by_panes(partial: Partial) -> bool:
+    """Leaves the count of tuples to panes that know how long they are, if nothing asks for it at a tuple. The count goes
+    to the end, behind what every tuple changes."""
+    tuple_ = "p->n++;"
+    if tuple_ not in partial.lift or any("p->n" in line for line in partial.lift if line != tuple_):
+        return False
+    partial.lift.remove(tuple_)
+    partial.fields["n"] = partial.fields.pop("n")
+    return True
+
+
 def _avg(partial: Partial, aggregate: typed.Aggregate) -> str:
-    count = _count(partial)
+    """Where distances from one of the values are summed up, their mean gives it too."""
+    count, moments = _count(partial), _slot(partial, aggregate, "moments")
+    if partial.compact and moments in partial.fields:
+        return f"dfrt_moments_mean(&p->{moments}, {count})"
     return f"({_running_sum(partial, aggregate, 'double', Float(64))} / (double){count})"
 
 
@@ -161,8 +177,8 @@ def _moments(partial: Partial, aggregate: typed.Aggregate) -> str:
     """The sum of squared distances from the mean (dfrt_moments)."""
     _count(partial)
     name, value = _slot(partial, aggregate, "moments"), c_value(aggregate.value, partial.scope)
-    partial.declare(name, f"dfrt_moments {name}", "(dfrt_moments){0}",
-                    f"dfrt_moments_add(&p->{name}, (double){value}, p->n == 1);",
+    partial.declare(name, f"dfrt_moments {name}", "DFRT_NO_MOMENTS",
+                    f"dfrt_moments_add(&p->{name}, (double){value});",
                     f"dfrt_moments_combine(&p->{name}, before, &later->{name}, later->n);")
     return f"dfrt_moments_squares(&p->{name}, p->n)"
 

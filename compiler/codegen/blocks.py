@@ -41,6 +41,7 @@ class Block:
     record: str  # what comes out of the steps
     copies: bool  # no map makes a new tuple
     branchless: bool
+    most: str  # tuples at once; '' for all there are
     last: str  # the statement that hands the block on
 
 
@@ -56,6 +57,11 @@ def gets_blocks(context: Context, step: typed.Step) -> bool:
     return not context.timed and takes_blocks(step) and any(_chain(context, source)[1] is step for source in sources)
 
 
+def straight(context: Context, step: typed.Step) -> bool:
+    """Whether a step's blocks are those of the source, with nothing between them."""
+    return isinstance(context.graph.step(step.inputs[0]).body, typed.Source)
+
+
 def block_of(context: Context, source: typed.Step) -> Block | None:
     """None when tuples go one by one."""
     chain, last = _chain(context, source)
@@ -65,7 +71,8 @@ def block_of(context: Context, source: typed.Step) -> Block | None:
     involved = [*chain, last] if last and takes_blocks(last) else chain
     numbers = {context.plan.segment_of(step.name).number for step in involved}
     record = context.record((chain[-1] if chain else source).record)
-    return Block(tuple(sorted(numbers)), steps, record, all(step.filter for step in steps), _branchless(chain),
+    most = "" if not chain and last.body.keys else "DFRT_BLOCK"
+    return Block(tuple(sorted(numbers)), steps, record, all(step.filter for step in steps), _branchless(chain), most,
                  _hand_on(context, chain, last))
 
 

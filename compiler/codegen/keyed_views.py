@@ -10,8 +10,8 @@ from ...dsl.typed_walk import walk
 from ...dsl.types import Float, Int, Record, Symbol, Text, Type
 from ..graph.walk import aggregates_of, has_time, second_map
 from ..select.stores import needs_tuples, pane_cut
-from .aggregates import Partial, partial_of
-from .blocks import gets_blocks
+from .aggregates import Partial, count_by_panes, partial_of
+from .blocks import gets_blocks, straight
 from .c_types import declare
 from .entering import Entering, entering
 from .expressions import Scope, c_store, c_value
@@ -19,7 +19,7 @@ from .kept_views import call_parts, copy, kept_parts, merge_parts, value_parts
 from .names import identifier
 from .second_views import SecondPass, fields_of_second, second_pass
 from .statements import Statement, quoted_file, stores
-from .step_views import AlternateView, Context, View, active_alternate, base_view
+from .step_views import AlternateView, Context, View, active_alternate, alternate_mark, base_view
 
 # --- keyed ------------------------------------------------------------------------------------------
 
@@ -30,6 +30,7 @@ class KeyPart:
     hash: str
     same: str
     compare: str
+    exact: bool  # different values have different hashes
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ def key_part(name: str, type_: Type) -> KeyPart:
     if isinstance(type_, Text):
         texts = f"dfrt_text_of(&{a}), dfrt_text_of(&{b})"
         return KeyPart(declaration, f"dfrt_hash_bytes(key->{c}.data, key->{c}.size)",
-                       f"dfrt_text_equal({texts})", f"dfrt_text_compare({texts})")
+                       f"dfrt_text_equal({texts})", f"dfrt_text_compare({texts})", False)
     compare = f"dfrt_symbol_compare({a}, {b})" if isinstance(type_, Symbol) else f"({a} > {b}) - ({a} < {b})"
-    return KeyPart(declaration, f"dfrt_hash_u64((uint64_t)key->{c})", f"{a} == {b}", compare)
+    return KeyPart(declaration, f"dfrt_hash_u64((uint64_t)key->{c})", f"{a} == {b}", compare, True)
 
 
 def key_input(context: Context, record: Record, keys: tuple[str, ...], fields: tuple[str, ...],
@@ -120,9 +121,9 @@ def taken_by(context: Context, steps: tuple[typed.Step, ...], keeps: bool) -> En
 
 
 def step_partial(context: Context, step: typed.Step, kind: str, taken: Entering,
-                 numbers: dict[str, int] | None = None) -> Partial:
+                 numbers: dict[str, int] | None = None, compact: bool = False) -> Partial:
     """The result of a delta window, and of a count window where there is time, also needs its latest time."""
-    partial = partial_of(taken, context.symbols, context.graph.program, numbers)
+    partial = partial_of(taken, context.symbols, context.graph.program, numbers, compact)
     if kind == "delta_window" or kind == "count_window" and has_time(context.graph, step):
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
                         "if (later->latest > p->latest) p->latest = later->latest;")
@@ -136,8 +137,10 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
     bodies = _bodies(step)
     record, ordered = context.input(step), kind in ("time_window", "session_window")
     taken = shared.part(step) if shared else taken_by(context, (step,), keeps)
+    compact = kind == "count_window" and not keeps and shared is None
     partial = partial_of(taken, context.symbols, context.graph.program) if keeps and not divided else \
-        step_partial(context, step, kind, taken, shared and shared.numbers)
+        step_partial(context, step, kind, taken, shared and shared.numbers, compact)
+    pane_counts = compact and count_by_panes(partial)
     expire = None if ordered else getattr(step.body, "expire_after", None)
     combines = not keeps and kind in ("time_window", "count_window", "session_window", "moving_window")
     view = base_view(context, step, kind, keeps=keeps, ordered=ordered, timed=has_time(context.graph, step),
@@ -152,6 +155,9 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                    "window_of": f"{view.c}_window", "whole": f"struct {view.c}_partial",
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)
+    tagged = compact and len(view.key) == 1 and view.key[0].exact
+    view.extra |= {"pane_counts": pane_counts, "tagged": tagged, "hot": _hot(view, pane_counts) if tagged else _ALL,
+                   "straight": straight(context, step)}
     view.extra["runs"] = view.blocks and combines and shared is None and not view.key and view.slide == 1
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
     second = second_pass(context, bodies)
@@ -167,13 +173,23 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
     return view
 
 
+_ALL = "sizeof **guesses"
+
+
+def _hot(view: View, pane_counts: bool) -> str:
+    """The bytes of a group that every tuple touches."""
+    if not pane_counts:
+        return f"offsetof(struct {view.c}_group, key)"
+    return f"offsetof(struct {view.c}_group, now) + offsetof(struct {view.types}_partial, n)"
+
+
 def _expiry_frees(expire: int | None) -> tuple[str, ...]:
     return ("dfrt_order_close(&x->idle_order);",) if expire else ()
 
 
 def key_values(context: Context, step: typed.Step, record: Record) -> dict[str, object]:
     keys = step.body.keys
-    return {"key": tuple(key_part(name, record.field(name).type) for name in keys),
+    return {"tagged": False, "key": tuple(key_part(name, record.field(name).type) for name in keys),
             "key_inputs": (key_input(context, record, keys, keys, ""),)}
 
 
@@ -183,6 +199,7 @@ def _alternate(context: Context, step: typed.Step, alternate: typed.Alternate, p
     if isinstance(alternate.body, typed.CFunction):
         return AlternateView(alternate.name, (), alternate.body.name, *where,
                              window=call_parts(context, step, alternate), merge=alternate.body.merge,
+                             mark=alternate_mark(context, step, alternate.name, "out->"),
                              panes=merge_parts(context, step) if alternate.body.merge else ())
     target, tuple_ = ("out.", "t") if kind == "scan" else ("out->", "k")
     used = [one for one in aggregates_of(alternate.body) if not second_map(one)]
@@ -214,7 +231,8 @@ def count_values(window: typed.CountWindow) -> dict[str, object]:
     first = window.slide if window.partial or window.every_tuple else window.size
     return {"size": window.size, "slide": window.slide, "cut": pane_cut(window), "first_release": first,
             "overlap": max(window.size - window.slide, 0), "next_due": f"INT64_C({window.slide})",
-            "apart": "DFRT_INLINE" if window.slide == 1 else "DFRT_APART"}
+            "apart": "DFRT_INLINE" if window.slide == 1 else "DFRT_APART",
+            "left": "uint32_t" if window.slide < 1 << 32 else "int64_t"}
 
 
 def time_values(window: typed.TimeWindow) -> dict[str, object]:
@@ -294,7 +312,7 @@ def join_view(context: Context, step: typed.Step) -> View:
     scope = Scope(context.symbols, ("left", "right"))
     return base_view(context, step, "join", sides=tuple(_join_side(context, step, port) for port in (0, 1)),
                      buffered=step.name in context.plan.buffered, ordered=False, owns=True,
-                     forgets=True, within=step.body.within, sweep=max(step.body.within, 1), sweep_pays=_SWEEP_PAYS,
+                     tagged=False, forgets=True, within=step.body.within, sweep=max(step.body.within, 1), sweep_pays=_SWEEP_PAYS,
                      statements=stores(step.body.construct, "out.", scope),
                      key=tuple(key_part(name, left.field(name).type) for name in keys),
                      key_inputs=(key_input(context, left, keys, keys, "_0"),

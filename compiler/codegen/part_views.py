@@ -121,7 +121,7 @@ def _window(context: Context, step: typed.Step, operator: typed.Step, keeps: boo
 def _worker(pattern: typed.Pattern) -> str:
     batch = pattern.batch or 1
     if pattern.schedule == "on_demand":
-        return f"dfrt_dealing_least(&x->dealing, workers, {batch})"
+        return f"dfrt_dealing_least(&x->dealing, most, workers, {batch})"
     return f"(unsigned)(x->dealing.handed / {batch})" if batch > 1 else "(unsigned)x->dealing.handed"
 
 

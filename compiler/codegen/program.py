@@ -77,7 +77,8 @@ def _program_c(whole: Context, version: str) -> str:
     waits = [segment.number for segment in plan.segments if any(code[name].waits for name in segment.steps)]
     return render(
         "program.c.j2", app=program.name, file=os.path.basename(program.file), abi=ABI, program=context.names.program,
-        plan_lines=to_text(plan).replace("*/", "* /").splitlines(), quoted_app=c_string(program.name),
+        plan_lines=to_text(plan).replace("*/", "* /").splitlines(),
+        quoted_plan=[c_string(line) for line in to_text(plan).splitlines()], quoted_app=c_string(program.name),
         version=c_string(version), control=_control(whole), light="true" if plan.light else "false",
         staged="true" if plan.layout is not None and plan.layout.kind == "staged" else "false",
         functions=functions, records=record_code(_records(context)),
@@ -115,6 +116,9 @@ class SegmentView:
     waits: tuple[str, ...]
     opens: tuple[str, ...]
     closes: tuple[str, ...]
+    moves: tuple[str, ...]
+    step: str
+    elastic: str
 
 
 def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
@@ -124,7 +128,9 @@ def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
     return SegmentView(segment.number, segment.kind, segment.why, c_string(segment.kind),
                        segment.degree, tuple(members),
                        tuple(c.view.c for c in own if c.waits), tuple(name for c in own for name in c.opens),
-                       tuple(name for c in own for name in c.closes))
+                       tuple(name for c in own for name in c.closes), tuple(name for c in own for name in c.moves),
+                       c_string(segment.steps[0] if segment.steps else segment.kind),
+                       "true" if segment.elastic else "false")
 
 
 def _declarations(context: Context) -> list[str]:
@@ -233,7 +239,7 @@ def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> s
     sources = [code[step.name].view for step in context.graph.steps if isinstance(step.body, typed.Source)]
     for x in sources:
         block = None if x.timed or waits or context.timed else block_of(context, context.graph.step(x.name))
-        x.extra["block"] = block and render("block.c.j2", x=x, block=block)
+        x.extra |= {"block": block and render("block.c.j2", x=x, block=block), "block_most": block and block.most}
     return render("reading.c.j2", sources=sources, waits=waits, processing=[x for x in sources if x.processing])
 
 

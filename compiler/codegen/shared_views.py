@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dsl import typed
 from ..artifacts.plan import Sharing
-from .blocks import gets_blocks
+from .blocks import gets_blocks, straight
 from .kept_views import value_parts
 from .keyed_views import (
     SharedValues,
@@ -35,7 +35,8 @@ def shared_view(context: Context, sharing: Sharing) -> View:
     view.extra |= {"members": members, "partial": partial_view(union), "tuple": view.input, "lifts": True,
                    "combines": False, "combines_rows": False, "keeps": False, "owns": True, "types": view.c,
                    "tuple_faults": f"&s->head.counts[{view.number}].faults",
-                   "expire": expire, "blocks": gets_blocks(context, first), "runs": False, "ordered": kind == "time_window",
+                   "expire": expire, "blocks": gets_blocks(context, first), "runs": False, "left": "int64_t",
+                   "straight": straight(context, first), "hot": "sizeof **guesses", "ordered": kind == "time_window",
                    "first_edge": min(member.cut or member.slide for member in members),
                    "forgets": kind == "time_window" or bool(expire), "frees": _frees(members, kind, expire),
                    "gaps": all(getattr(step.body.window, "slide", 0) > step.body.window.size for step in steps)}

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...dsl import typed
-from ..artifacts.parts import Merge, Owned, Reduce, Windows, Work
+from ..artifacts.parts import Merge, Owned, Reduce, Windows, Work, in_panes
 from . import keyed_views as keyed
 from . import part_views as parts
 from . import step_views as views
+from .moving import moving_code
 from .shared_views import shared_view
 from .step_views import Context, View
 from .templating import render
@@ -27,12 +28,36 @@ class StepCode:
     waits: bool = False  # for the end of an event
     stateless: bool = False  # the store declares types only
     state: str = ""  # whose state it is in the segment
+    moves: tuple[str, ...] = ()  # whose functions move state to another replica
 
 
 def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
-    body, sharing = step.body, context.plan.sharing_of(step.name)
+    sharing, segment = context.plan.sharing_of(step.name), context.plan.segment_of(step.name)
     if sharing is not None:
-        return _shared(shared_view(context, sharing), sharing.steps.index(step.name))
+        first, shared = sharing.first == step.name, shared_view(context, sharing)
+        code = _shared(shared, sharing.steps.index(step.name))
+        return _with_moving(code, shared.c, moving_code(shared, segment, shared=True)) if first else code
+    code = _step_code(context, step, sinks)
+    stateful = isinstance(step.body, typed.Broadcast) or _has_groups(step.body)
+    if stateful:
+        return _with_moving(code, code.view.c, moving_code(code.view, segment))
+    if isinstance(step.body, Work) and in_panes(step.body) and segment.kind == "keyed":
+        return _with_moving(code, code.view.c, render("move_results.c.j2", x=code.view))
+    return code
+
+
+def _has_groups(body: object) -> bool:
+    if isinstance(body, typed.Operator):
+        return body.window is not None
+    return isinstance(body, typed.Scan | typed.Update | typed.Join | Windows) or isinstance(body, Merge) and body.of == "panes"
+
+
+def _with_moving(code: StepCode, name: str, moving: str) -> StepCode:
+    return replace(code, functions=code.functions + moving, moves=(name,)) if moving else code
+
+
+def _step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
+    body = step.body
     match body:
         case typed.Source():
             return _source(views.source_view(context, step))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...dsl import typed
-from ...dsl.types import Record, Symbol
+from ...dsl.types import SYMBOL, Record, Symbol
 from ..artifacts.graph import Graph
 from ..artifacts.parts import Reduce, Windows, Work
 from ..artifacts.plan import Plan
@@ -111,6 +111,15 @@ class AlternateView:
     twice: bool = False  # goes over the window a second time
     reduced: tuple[str, ...] = ()  # statements between the two
     second_whole: tuple[Whole, ...] = ()
+    mark: str = ""  # puts the name of an alternate in C into its result
+
+
+def alternate_mark(context: Context, step: typed.Step, name: str, out: str) -> str:
+    """Of an alternate in C, when the record has a field for its name."""
+    if step.body.ports or not step.record.names_alternate():
+        return ""
+    value = c_value(typed.Literal(name, SYMBOL, step.span), Scope(context.symbols))
+    return f"{out}{identifier('alternate')} = {value};"
 
 
 def active_alternate(context: Context, step: typed.Step) -> str:
@@ -157,7 +166,8 @@ def tuple_operator_view(context: Context, step: typed.Step) -> View:
         if isinstance(alternate.body, typed.Construct):
             return stores(alternate.body, "out.", Scope(context.symbols))
         call = f"good = {alternate.body.name}(t, &out);"
-        return (Statement(alternate.body.span.line, quoted_file(alternate.body.span), call),)
+        mark = alternate_mark(context, step, alternate.name, "out.")
+        return (Statement(alternate.body.span.line, quoted_file(alternate.body.span), f"{call} {mark}".rstrip()),)
 
     alternates = tuple(AlternateView(a.name, statements(a)) for a in step.body.alternates)
     return base_view(context, step, "operator", active=active_alternate(context, step), alternates=alternates,

@@ -18,7 +18,7 @@ def interpret(args: Namespace) -> int:
         raise Usage("the interpreter takes no options of the program: leave out what follows `--`")
     program = checked_program(args)
     from dfc.compiler import pipeline
-    from dfc.compiler.interpret import MissingColumn, run
+    from dfc.compiler.interpret import MissingColumn, WrongFile, run
     from dfc.compiler.user_library import user_code
 
     graph = pipeline.flow(program)
@@ -26,8 +26,8 @@ def interpret(args: Namespace) -> int:
         results = run(graph, folder=".", user_c=user_code(graph))
     except OSError as error:
         raise Failure(f"can't read {error.filename}: {error.strerror}") from None
-    except MissingColumn as missing:
-        raise Failure(str(missing)) from None
+    except (MissingColumn, WrongFile) as wrong:
+        raise Failure(str(wrong)) from None
     _say_malformed(results)
     for step in program.steps:
         if step.name in results.rows:

@@ -21,6 +21,7 @@ def _native(args: Namespace) -> int:
     text, file = read_program(args)
     from dfc.compiler import build, pipeline
     from dfc.compiler.build.execute import execute
+    from dfc.compiler.live.where import log_words, socket_words
     from dfc.dsl.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
@@ -28,4 +29,5 @@ def _native(args: Namespace) -> int:
     program = build.compile_program(bundle, args.target, diagnostics)
     report(diagnostics, args)
     workers = ["--workers", str(args.workers)] if args.workers else []
-    return execute(program, [*workers, *args.program_words])
+    where = [*socket_words(bundle.app, bundle.text("control.json"), args.program_words), *log_words(args.log)]
+    return execute(program, [*where, *workers, *args.program_words])

@@ -74,6 +74,8 @@ def _cheapest(dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, c
                for m, price in zip(machines, cents, strict=True)]
     cores = [[model.new_int_var(0, m.cores * (room // max(1, price)), f"cores of {m.name} for {e.name}")
               for m, price in zip(machines, cents, strict=True)] for e in dataflow.elements]
+    for i in dataflow.working:
+        model.add(sum(cores[i]) >= 1)
     for c, machine in enumerate(machines):
         model.add(sum(row[c] for row in cores) <= machine.cores * started[c])
     model.add(sum(price * count for price, count in zip(cents, started, strict=True)) <= room)

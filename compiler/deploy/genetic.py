@@ -51,6 +51,7 @@ class _Search:
     def __init__(self, dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, how: Breeding,
                  random: np.random.Generator):
         self.dataflow, self.machines, self.goals, self.how, self.random = dataflow, machines, goals, how, random
+        self.working = np.array(dataflow.working)
         self.speeds = np.array([m.speed for m in machines])
         self.sizes = np.array([m.cores for m in machines])
         self.prices = np.array([m.price for m in machines])
@@ -125,11 +126,12 @@ class _Search:
             able = np.divide(power[:, i], row[:, 1], out=np.full(n, np.inf), where=row[:, 1] > 0)
             out[:, i] = np.minimum(rate, able) * row[:, 2]
             asked[:, i] = (self.dataflow.rates[i] + asked[:, before].sum(axis=1)) * row[:, 2]
-            value += row[:, 0] / e
+            value += row[:, 0] / len(self.working) if i in self.working else 0.0
         ends = list(self.dataflow.outputs)
         reached = np.divide(out[:, ends], asked[:, ends], out=np.ones((n, len(ends))), where=asked[:, ends] > 0)
         profit = np.array([self.goals.profit(self.dataflow, v, c) for v, c in zip(value, cost, strict=True)])
-        return profit, reached.mean(axis=1)
+        complete = (power[:, self.working] > 0).all(axis=1)
+        return profit, reached.mean(axis=1) * complete
 
     # --- the next generation -------------------------------------------------------------------------
 
@@ -151,11 +153,11 @@ class _Search:
 
     def _mutate(self, young: _Population) -> None:
         """Alternates switch; machines get, lose or hand over a core, become another class, or are let go."""
-        n, genes, e = young.cores.shape
+        n, genes, _ = young.cores.shape
         switch = self.random.random(young.chosen.shape) < self.how.mutation / 2
         young.chosen = np.where(switch, self.random.integers(0, self.counts, young.chosen.shape), young.chosen)
         for row, gene in zip(*np.nonzero(self.random.random((n, genes)) < self.how.mutation), strict=True):
-            kind, element = self.random.integers(0, 5), self.random.integers(0, e)
+            kind, element = self.random.integers(0, 5), self.random.choice(self.working)
             cores, size = young.cores[row, gene], self.sizes[young.machine[row, gene]]
             if kind == 0 and cores.sum() < size:
                 cores[element] += 1
@@ -163,7 +165,7 @@ class _Search:
                 cores[element] -= 1
             elif kind == 2 and cores[element] > 0:
                 cores[element] -= 1
-                cores[self.random.integers(0, e)] += 1
+                cores[self.random.choice(self.working)] += 1
             elif kind == 3:
                 young.machine[row, gene] = self.random.integers(0, len(self.machines))
                 while cores.sum() > self.sizes[young.machine[row, gene]]:

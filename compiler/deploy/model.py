@@ -47,13 +47,19 @@ class Dataflow:
     def outputs(self) -> tuple[int, ...]:
         return tuple(i for i, after in enumerate(self.successors) if not after)
 
+    @cached_property
+    def working(self) -> tuple[int, ...]:
+        """Elements that need cores: those that cost nothing run where their input comes from."""
+        return tuple(i for i, e in enumerate(self.elements) if any(a.cost > 0 for a in e.alternates))
+
     def value(self, chosen: tuple[int, ...]) -> float:
-        return sum(e.alternates[c].value for e, c in zip(self.elements, chosen, strict=True)) / len(self.elements)
+        values = [self.elements[i].alternates[chosen[i]].value for i in self.working]
+        return sum(values) / len(values)
 
     @cached_property
     def value_range(self) -> tuple[float, float]:
         """With the worst and with the best alternate everywhere."""
-        values = [[a.value for a in e.alternates] for e in self.elements]
+        values = [[a.value for a in self.elements[i].alternates] for i in self.working]
         return sum(map(min, values)) / len(values), sum(map(max, values)) / len(values)
 
     def choices(self) -> product:
@@ -69,7 +75,9 @@ class Dataflow:
 
     def throughput(self, chosen: tuple[int, ...], power: list[float],
                    bandwidth: dict[tuple[int, int], float] | None = None) -> tuple[float, list[float]]:
-        """Ω, and the share of its input that each element can work off, with so much core speed for each."""
+        """Ω, and the share of its input that each element can work off, with so much core speed for each.
+
+        Nothing is reached while an element has no core at all, however little it would contribute."""
         asked = self.demand(chosen)[1]
         into, out, shares = list(self.rates), [0.0] * len(self.elements), [1.0] * len(self.elements)
         for i, element in enumerate(self.elements):
@@ -79,7 +87,8 @@ class Dataflow:
             shares[i] = done / into[i] if into[i] > 0 else 1.0
             out[i] = done * alternate.selectivity
         reached = [out[i] / asked[i] if asked[i] > 0 else 1.0 for i in self.outputs]
-        return sum(reached) / len(reached), shares
+        complete = all(power[i] > 0 for i in self.working)
+        return sum(reached) / len(reached) if complete else 0.0, shares
 
     def _flow(self, out: float, bandwidth: dict[tuple[int, int], float] | None, source: int, target: int) -> float:
         if bandwidth is None:
@@ -145,7 +154,8 @@ class Deployment:
     def bandwidth(self, dataflow: Dataflow) -> dict[tuple[int, int], float]:
         """Bytes a second from element to element: all pairs of machines together, enlarged by what stays inside."""
         shares = self._shares(len(dataflow.elements))
-        return {edge: _between(shares[edge[0]], shares[edge[1]], self.placed) for edge in dataflow.edges}
+        return {edge: _between(shares[edge[0]], shares[edge[1]], self.placed) for edge in dataflow.edges
+                if set(edge) <= set(dataflow.working)}
 
     def _shares(self, count: int) -> list[dict[int, float]]:
         """By element: which part of its work each machine does."""

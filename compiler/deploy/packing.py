@@ -32,7 +32,8 @@ class Packing:
     def fill(self) -> Packing:
         """Each element a core, neighbours together; then a core for the narrowest one until the flow is wide enough."""
         for element in _depth_first(self.dataflow):
-            self._add(element)
+            if element in self.dataflow.working:
+                self._add(element)
         while (narrow := self._narrowest(self.power)) is not None:
             self._add(narrow)
         return self
@@ -48,9 +49,9 @@ class Packing:
         throughput, shares = self.dataflow.throughput(self.chosen, power)
         if throughput >= self.goals.throughput - 1e-12:
             return None
-        if self.foresees:
+        if self.foresees or throughput == 0.0:
             shares = [have / need if need > 0 else 1.0 for have, need in zip(power, self.needs, strict=True)]
-        return min(range(len(shares)), key=shares.__getitem__)
+        return min(self.dataflow.working, key=shares.__getitem__)
 
     # --- packing again --------------------------------------------------------------------------------
 
@@ -131,7 +132,7 @@ class Packing:
                 power[element] += machine.speed
         for machine, cores in sorted(places, key=lambda place: -place[0].speed):
             for _ in range(machine.cores - len(cores)):
-                neediest = max(range(len(power)), key=lambda i: self.needs[i] - power[i])
+                neediest = max(self.dataflow.working, key=lambda i: self.needs[i] - power[i])
                 cores.append(neediest)
                 power[neediest] += machine.speed
         return places if self._narrowest(power) is None else None

@@ -10,6 +10,7 @@ from ..artifacts.graph import Graph
 from ..graph.build import build_graph
 from ..graph.passes import run_passes
 from ..graph.runnable import require_runnable
+from .arrivals import WrongFile
 from .clock import Clock
 from .csv_rows import Malformed, MissingColumn, format_header, format_row, read_csv
 from .inlets import Inlet
@@ -19,8 +20,8 @@ from .sinks import write_sinks
 from .sources import open_source
 from .user_c import UserC
 
-__all__ = ["Counters", "Malformed", "MissingColumn", "Results", "UserC", "format_header", "format_row", "read_csv",
-           "run", "write_sinks"]
+__all__ = ["Counters", "Malformed", "MissingColumn", "Results", "UserC", "WrongFile", "format_header", "format_row",
+           "read_csv", "run", "write_sinks"]
 
 
 def run(what: typed.Program | Graph, sources: Mapping[str, Iterable[tuple]] | None = None, *,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable, Iterator
-from itertools import accumulate, count, islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, islice
+from pathlib import Path
 
 from ...dsl import typed
 from ...dsl.types import UNIT_NS, Bool, Field, Float, Record, Timestamp, is_string
 from .arrays import flat_record, nest
+from .arrivals import RateStep, even_times, poisson_times, read_rates, read_weights
 from .numbers import to_f32, wrap, wrap_as
 
 _MASK = (1 << 64) - 1
@@ -36,21 +38,31 @@ class SplitMix64:
         return (self.next() >> 11) * 2.0**-53
 
 
-def key_drawer(random: SplitMix64, keys: int, exponent: float) -> Callable[[], int]:
-    """Draws key k with weight (k + 1) ** -exponent."""
-    if exponent == 0.0:
-        return lambda: random.below(keys)
-    sums = list(accumulate(math.pow(k + 1, -exponent) for k in range(keys)))
+def key_drawer(random: SplitMix64, weights: Sequence[float]) -> Callable[[], int]:
+    """Draws key k with its weight."""
+    sums = list(accumulate(weights))
     limits = [int(one / sums[-1] * 2.0**53) for one in sums[:-1]] + [1 << 53]
     return lambda: bisect.bisect_right(limits, random.next() >> 11)
 
 
-def generate(connector: typed.Connector, record: Record, event_time: str | None) -> Iterator[tuple]:
+def _key_drawer(settings: dict, random: SplitMix64, folder: Path) -> Callable[[], int]:
+    """By the weights of a file, by Zipf's law (k + 1) ** -exponent, or uniform."""
+    if "weights" in settings:
+        return key_drawer(random, read_weights(folder / settings["weights"]))
+    keys, exponent = settings.get("keys", 1000), float(settings.get("zipf", 0.0))
+    if exponent == 0.0:
+        return lambda: random.below(keys)
+    return key_drawer(random, [math.pow(k + 1, -exponent) for k in range(keys)])
+
+
+def generate(connector: typed.Connector, record: Record, event_time: str | None,
+             folder: Path = Path()) -> Iterator[tuple]:
+    """Paths of rates and weights are relative to `folder`."""
     settings = dict(connector.settings)
     random = SplitMix64(settings.get("seed", 1))
-    draw_key = key_drawer(random, settings.get("keys", 1000), float(settings.get("zipf", 0.0)))
+    draw_key = _key_drawer(settings, random, folder)
     fields = [_drawer(one, settings, random, draw_key, event_time) for one in flat_record(record).fields]
-    for time in _times(settings, random, _unit(record, event_time)):
+    for time in _times(settings, random, _unit(record, event_time), folder):
         yield nest(tuple(draw(time) for draw in fields), record)
 
 
@@ -59,11 +71,14 @@ def _unit(record: Record, event_time: str | None) -> int:
     return UNIT_NS[record.field(event_time).type.unit] if event_time else 1
 
 
-def _times(settings: dict, random: SplitMix64, unit: int) -> Iterator[int]:
+def _times(settings: dict, random: SplitMix64, unit: int, folder: Path) -> Iterator[int]:
     start = settings["start"] * unit if "start" in settings else _START_NS
-    rate, disorder = int(settings.get("rate", 1_000_000)), settings.get("disorder", 0)
-    for i in islice(count(), settings.get("count")):
-        time = start + i * 10**9 // rate
+    steps = read_rates(folder / settings["rates"]) if "rates" in settings else \
+        [RateStep(0, None, int(settings.get("rate", 1_000_000)))]
+    disorder, by_chance = settings.get("disorder", 0), settings.get("arrivals") == "poisson"
+    offsets = poisson_times(steps, random.fraction) if by_chance else even_times(steps)
+    for offset in islice(offsets, settings.get("count")):
+        time = start + offset
         yield wrap(time - random.below(disorder + 1) if disorder else time)
 
 

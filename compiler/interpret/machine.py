@@ -168,4 +168,4 @@ def _implementation(alternate: typed.Alternate, given: Record, result: Record | 
         return body
     if user_c is None:
         raise no_user_c(f"alternate `{alternate.name}`", alternate.span)
-    return InC(user_c, body.name, given, result, alternate.columns, keys, body.merge)
+    return InC(user_c, body.name, given, result, alternate.columns, keys, body.merge, alternate.name)

@@ -60,7 +60,7 @@ def _binary(connector: typed.Connector, step: typed.Step, folder: Path) -> Itera
 
 
 def _generate(connector: typed.Connector, step: typed.Step, folder: Path) -> Iterator[tuple]:
-    return generate(connector, step.record, step.body.event_time)
+    return generate(connector, step.record, step.body.event_time, folder)
 
 
 READERS = {"csv": _csv, "jsonl": _jsonl, "lines": _lines, "binary": _binary, "generate": _generate}

@@ -94,15 +94,24 @@ class InC(NamedTuple):
     columns: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     merge: str = ""
+    name: str = ""
 
     def of_tuple(self, row: tuple):
-        return self.user_c.call_tuple(self.function, row, self.given, self.result)
+        return self._marked(self.user_c.call_tuple(self.function, row, self.given, self.result))
 
     def of_window(self, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int]):
         window = self._window(rows, times, bounds)
         if self.merge:
-            return self.user_c.call_panes(self.function, self.merge, window, bounds, self._key(rows), self.result)
-        return self.user_c.call_window(self.function, window, self.result)
+            return self._marked(self.user_c.call_panes(self.function, self.merge, window, bounds, self._key(rows),
+                                                       self.result))
+        return self._marked(self.user_c.call_window(self.function, window, self.result))
+
+    def _marked(self, row: tuple | None):
+        """The result says which alternate made it, if its record has a field for that."""
+        if row is None or not isinstance(self.result, Record) or not self.result.names_alternate():
+            return row
+        return tuple(self.name if field.name == "alternate" else value
+                     for field, value in zip(self.result.fields, row, strict=True))
 
     def _window(self, rows: Sequence[tuple], times: Sequence[int], bounds: tuple[int, int]):
         if not self.columns:

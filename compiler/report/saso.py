@@ -1,8 +1,8 @@
 """How well a controller did: stability, accuracy, settling time and overshoot of one operator over a run.
 
-The four properties and their measures are those of 000 §2.3 and §5.3 and of 002 §7.2.3: reconfigurations, goal violations, mean
-amplitude of the changes, mean workers and power. The papers judge settling by the amplitude alone; here it is also
-timed: from the first step that misses the goal to the first of several that keep it.
+The four properties and their measures are those of 000 §2.3 and §5.3 and of 002 §7.2.3: reconfigurations, goal
+violations, mean amplitude of the changes, mean workers and power. The papers judge settling by the amplitude alone;
+here it is also timed: from the first step that misses the goal to the first of several that keep it.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ..artifacts.graph import Graph
+from ..artifacts.parts import made_of_panes, pane_function
 from ..artifacts.plan import Sharing
 from ..graph.walk import expressions_of
 from ..patterns.function import combinable
@@ -34,27 +35,37 @@ def stores_of(graph: Graph, shared: tuple[Sharing, ...], apart: Mapping[str, str
     """`apart` says of windows that could share their panes why they don't; `patterns` divide operators into parts."""
     steps = [step for step in graph.steps
              if isinstance(step.body, typed.Scan) or isinstance(step.body, typed.Operator) and step.body.window]
-    return tuple((step.name, _divided(patterns[step.name], _store(graph.program, step, shared)) if step.name in patterns
-                  else _store(graph.program, step, shared) + apart.get(step.name, "")) for step in steps)
+    return tuple((step.name, _divided(step, patterns[step.name], _store(graph.program, step, shared))
+                  if step.name in patterns else _store(graph.program, step, shared) + apart.get(step.name, ""))
+                 for step in steps)
 
 
-def _divided(pattern: typed.Pattern, alone: str) -> str:
+_OF_PANES = "what the pane function gives is kept for each pane, and the merge function gets that of a window's panes"
+
+
+def _divided(step: typed.Step, pattern: typed.Pattern, alone: str) -> str:
     """What an operator in parts keeps; `alone` is what it would keep in one."""
+    in_c = pane_function(step.body) is not None
     match pattern.name:
         case "window_farming" if pattern.style == "active":
             return f"in each replica: {alone}"
         case "window_farming":
             return "one thread keeps the tuples of open windows; workers read each window where it lies"
         case "pane_farming":
-            return ("one thread keeps the tuples of open panes; workers read each pane where it lies, and what they "
-                    "give is kept as one partial value a pane, combined for each window")
+            given = f"; {_OF_PANES}" if in_c else \
+                ", and what they give is kept as one partial value a pane, combined for each window"
+            return f"one thread keeps the tuples of open panes; workers read each pane where it lies{given}"
         case "window_partitioning" | "nesting":
+            given = "the merge function gets what the pane function gave for each" if in_c else \
+                "their partial values are combined when they come"
             return ("one thread keeps the tuples of open windows; workers read each a part of a window where it lies, "
-                    "and their partial values are combined when they come")
+                    f"and {given}")
     return alone
 
 
 def _store(program: typed.Program, step: typed.Step, shared: tuple[Sharing, ...]) -> str:
+    if made_of_panes(program, step):
+        return f"keeps the tuples of open panes; {_OF_PANES}"
     if needs_tuples(program, step):
         return "keeps the tuples of open windows, because an alternate or aggregate needs them all"
     if isinstance(step.body, typed.Scan):

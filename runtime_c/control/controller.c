@@ -151,13 +151,20 @@ static void look_forward(dfrt_controller *controller, dfrt_situation *situation)
         situation->forecast[step] = dfrt_forecaster_ahead(controller->forecaster, step + 1);
 }
 
+/* All that a result takes beyond its service counts as waiting, wherever it waited: also for those before it in the order. */
+static double waited(const dfrt_measured *measured)
+{
+    double beyond = measured->latency - measured->service;
+    return beyond > measured->waiting || isnan(measured->waiting) ? beyond : measured->waiting;
+}
+
 /* Compares the step with what was predicted for it. */
 static void learn_from(dfrt_controller *controller, const dfrt_situation *situation)
 {
     const dfrt_measured *measured = situation->measured;
     const dfrt_prediction *predicted = &controller->predicted;
     if (!measured->moved && dfrt__same_setting(predicted->setting, situation->now))
-        dfrt_correction_note(&controller->correction, measured->waiting, predicted->waiting);
+        dfrt_correction_note(&controller->correction, waited(measured), predicted->waiting);
     dfrt__trust_note(&controller->trust, predicted, measured, &controller->goals, situation->now);
     dfrt__costs_note(&controller->relief.costs, situation);
 }

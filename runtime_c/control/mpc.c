@@ -4,7 +4,9 @@
 #include "trajectory.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum solver { ENVELOPE, DYNAMIC, BRANCH_AND_BOUND };
 
@@ -182,59 +184,61 @@ static setting_words words_of(const dfrt_limits *limits, dfrt_setting setting)
     return words;
 }
 
-static void say(dfrt_decision *decision, size_t *used, int written)
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void add_words(dfrt_decision *decision, const char *format, ...)
 {
-    if (written > 0)
-        *used += (size_t)written;
-    if (*used >= sizeof decision->reason)
-        *used = sizeof decision->reason - 1;
+    size_t used = strlen(decision->reason);
+    va_list values;
+    va_start(values, format);
+    if (vsnprintf(decision->reason + used, sizeof decision->reason - used, format, values) < 0)
+        decision->reason[used] = '\0';
+    va_end(values);
 }
 
-/* Where in the reason the next words go, and how much room they have. */
-#define REST decision->reason + used, sizeof decision->reason - used
+/* The present setting beside the one that was taken; where it stays, the next best. */
+static void compare_words(const dfrt_situation *situation, dfrt_decision *decision)
+{
+    if (decision->alternative_count == 0)
+        return;
+    dfrt_setting now = situation->now;
+    const dfrt_prediction *last = &decision->alternatives[decision->alternative_count - 1];
+    bool moves = last->setting.workers == now.workers && last->setting.frequency == now.frequency;
+    const dfrt_prediction *other = moves ? last : &decision->alternatives[0];
+    add_words(decision, "; %s %s", moves ? "now" : "next", words_of(situation->limits, other->setting).text);
+    if (other->cost == INFINITY)
+        add_words(decision, " can't keep up");
+    else
+        add_words(decision, ": %.4g", other->cost);
+}
 
 static void tell_reason(const mpc *policy, const dfrt_situation *situation, bool keeps_up, bool complete,
                         dfrt_decision *decision)
 {
-    const dfrt_limits *limits = situation->limits;
     const dfrt_prediction *expected = &decision->expected;
-    setting_words taken = words_of(limits, decision->setting);
     double load = dfrt_load_of(situation, 0), waits = load - decision->forecast;
-    size_t used = 0;
-    say(decision, &used, snprintf(REST, "%s: %s for %.6g/s", strategy_words[policy->strategy], taken.text, load));
+    add_words(decision, "%s: %s for %.6g/s", strategy_words[policy->strategy],
+              words_of(situation->limits, decision->setting).text, load);
     if (waits > 0)
-        say(decision, &used, snprintf(REST, " (%.4g of it backlog)", waits));
-    say(decision, &used, snprintf(REST, ", load %.0f %%", fmin(100 * expected->utilisation, 1e6)));
+        add_words(decision, " (%.4g of it backlog)", waits);
+    add_words(decision, ", load %.0f %%", fmin(100 * expected->utilisation, 1e6));
     if (!keeps_up) {
-        say(decision, &used, snprintf(REST, ": nothing keeps up, so the largest"));
+        add_words(decision, ": nothing keeps up, so the largest");
         return;
     }
     if (dfrt_counts_latency(policy->strategy))
-        say(decision, &used, snprintf(REST, ", latency %.3g of %.3g ms", 1e3 * expected->latency,
-                                      1e3 * situation->goals->latency));
-    say(decision, &used, snprintf(REST, ", cost %.4g", expected->cost));
-    if (!complete)
-        say(decision, &used, snprintf(REST, " (search stopped early)"));
-    if (decision->alternative_count == 0)
-        return;
-    const dfrt_prediction *other = &decision->alternatives[decision->alternative_count - 1];
-    dfrt_setting now = situation->now;
-    bool moves = other->setting.workers == now.workers && other->setting.frequency == now.frequency;
-    other = moves ? other : &decision->alternatives[0];
-    setting_words others = words_of(limits, other->setting);
-    if (other->cost == INFINITY)
-        say(decision, &used, snprintf(REST, "; %s%s can't keep up", moves ? "now " : "", others.text));
-    else
-        say(decision, &used, snprintf(REST, "; %s%s: %.4g", moves ? "now " : "next ", others.text, other->cost));
+        add_words(decision, ", latency %.3g of %.3g ms", 1e3 * expected->latency, 1e3 * situation->goals->latency);
+    add_words(decision, ", cost %.4g%s", expected->cost, complete ? "" : " (search stopped early)");
+    compare_words(situation, decision);
 }
 
 static void stay(const mpc *policy, const dfrt_situation *situation, dfrt_grid all, dfrt_decision *decision)
 {
     decision->setting = setting_of(all, number_of(all, situation->now), situation);
     decision->expected = (dfrt_prediction){decision->setting, NAN, NAN, NAN, NAN, NAN, NAN};
-    size_t used = 0;
-    say(decision, &used, snprintf(REST, "%s: neither rate nor service time is known, so nothing changes",
-                                  strategy_words[policy->strategy]));
+    add_words(decision, "%s: nothing changes, since a rate and a service time must be known to predict anything",
+              strategy_words[policy->strategy]);
 }
 
 static void mpc_decide(void *state, const dfrt_situation *situation, dfrt_decision *decision)

@@ -22,7 +22,7 @@ enum {
     DFRT_MOST_FREQUENCIES = 64,
     DFRT_MOST_ALTERNATES = 16,
     DFRT_MOST_HORIZON = 16,
-    DFRT_REASON = 192,
+    DFRT_REASON = 320,
 };
 
 /* One operator during one control step (000 Tab. 1 and 2). */
@@ -81,7 +81,8 @@ typedef struct dfrt_goals {
     enum { DFRT_MINIMIZE_NOTHING, DFRT_MINIMIZE_CORES, DFRT_MINIMIZE_POWER, DFRT_MINIMIZE_COST } minimize;
 } dfrt_goals;
 
-/* What a policy expects of a setting in the step to come. */
+/* What a policy expects of a setting in the step to come: latency in the statistic of the goal, throughput as a share of
+ * what comes in. */
 typedef struct dfrt_prediction {
     dfrt_setting setting;
     double utilisation, latency, throughput, power, cost; /* NaN: the policy has no model of it */

@@ -6,9 +6,14 @@
 #include <math.h>
 
 /* A better alternate must leave this share of latency and utilisation unused, for so many steps in a row; and the limits
- * must have proved too narrow for so many before a cheaper one is taken, unless it is both measured and expected. */
+ * must have proved too narrow for so many before a cheaper one is taken, unless it is measured and the workers can't even
+ * keep up. */
 static const double room_for_better = 0.8;
 static const unsigned steps_of_room = 2, steps_of_need = 2;
+
+/* The model of an alternate that is not active rests on what was measured with another. So where it was given up is
+ * remembered: it is taken again at a rate well below that only, which is forgotten by a hundredth a step. */
+static const double below_failure = 0.9, forgets = 1.01;
 
 /* What a step of an alternate is taken to cost that was neither measured nor declared, for trying it: less value is
  * expected to cost half, more value four times as much as the active one. */
@@ -18,6 +23,8 @@ void dfrt__relief_start(dfrt__relief *relief)
 {
     *relief = (dfrt__relief){.short_for = 0};
     dfrt__costs_start(&relief->costs);
+    for (unsigned alternate = 0; alternate < DFRT_MOST_ALTERNATES; alternate++)
+        relief->failed[alternate] = INFINITY;
 }
 
 /* Costs with guesses for what is not known, so that it can be tried. */
@@ -33,30 +40,39 @@ static dfrt__costs with_guesses(const dfrt__costs *costs, const dfrt_situation *
     return guessed;
 }
 
-/* The alternate of the greatest value that fits into the limits; the active one if there is none. */
-static unsigned most_valuable(const dfrt__costs *costs, const dfrt_situation *situation, double rate, double share,
-                              bool better, bool must_be_cheaper)
+static bool fits_limits(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate, double rate,
+                        double share)
 {
-    const dfrt_limits *limits = situation->limits;
-    unsigned active = situation->now.alternate, best = active;
-    for (unsigned alternate = 0; alternate < limits->alternate_count; alternate++) {
-        dfrt_setting setting = dfrt__at_the_limits(situation->now, limits);
-        setting.alternate = alternate;
-        bool wanted = better ? limits->value[alternate] > limits->value[best]
-                             : best == active || limits->value[alternate] > limits->value[best];
-        bool cheaper = dfrt__cost_of(costs, situation, alternate) < dfrt__cost_of(costs, situation, active);
-        if (alternate != active && wanted && (cheaper || !must_be_cheaper) && dfrt__worth_enough(situation, alternate)
-            && dfrt__feasible(costs, situation, setting, rate, share, NULL))
-            best = alternate;
-    }
-    return best;
+    dfrt_setting setting = dfrt__at_the_limits(situation->now, situation->limits);
+    setting.alternate = alternate;
+    return dfrt__worth_enough(situation, alternate) && dfrt__feasible(costs, situation, setting, rate, share, NULL);
 }
 
 /* A cheaper one: the most valuable that fits, otherwise the cheapest that there is. */
 static unsigned cheaper_alternate(const dfrt__costs *costs, const dfrt_situation *situation, double rate)
 {
-    unsigned fitting = most_valuable(costs, situation, rate, 1, false, true);
-    return fitting != situation->now.alternate ? fitting : dfrt__cheapest(costs, situation);
+    const dfrt_limits *limits = situation->limits;
+    unsigned active = situation->now.alternate, best = active;
+    for (unsigned alternate = 0; alternate < limits->alternate_count; alternate++) {
+        bool cheaper = dfrt__cost_of(costs, situation, alternate) < dfrt__cost_of(costs, situation, active);
+        if (cheaper && fits_limits(costs, situation, alternate, rate, 1)
+            && (best == active || limits->value[alternate] > limits->value[best]))
+            best = alternate;
+    }
+    return best != active ? best : dfrt__cheapest(costs, situation);
+}
+
+/* The most valuable of those that are worth more than the active one and fit with room to spare. */
+static unsigned better_alternate(const dfrt__relief *relief, const dfrt__costs *costs, const dfrt_situation *situation,
+                                 double rate)
+{
+    const dfrt_limits *limits = situation->limits;
+    unsigned best = situation->now.alternate;
+    for (unsigned alternate = 0; alternate < limits->alternate_count; alternate++)
+        if (limits->value[alternate] > limits->value[best] && rate < below_failure * relief->failed[alternate]
+            && fits_limits(costs, situation, alternate, rate, room_for_better))
+            best = alternate;
+    return best;
 }
 
 static void take_cheaper(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate, bool missed,
@@ -78,7 +94,7 @@ static void take_better(const dfrt__costs *costs, const dfrt_situation *situatio
     dfrt_setting setting = decision->setting;
     setting.alternate = alternate;
     setting.frequency = limits->frequency_count - 1;
-    unsigned workers = dfrt__fewest_workers(costs, situation, setting, rate, room_for_better);
+    unsigned workers = dfrt__fewest_workers(costs, situation, setting, rate, room_for_better * room_for_better);
     if (dfrt__feasible(costs, situation, (dfrt_setting){decision->setting.workers, decision->setting.frequency, alternate, 0},
                        rate, room_for_better, NULL))
         decision->setting.alternate = alternate;
@@ -112,13 +128,15 @@ static struct tightness tightness_of(const dfrt__costs *costs, const dfrt_situat
     const dfrt_limits *limits = situation->limits;
     dfrt_setting most = dfrt__at_the_limits(situation->now, limits);
     bool known = rate >= 0 && !isnan(dfrt__cost_of(costs, situation, most.alternate));
-    bool expected = known && !dfrt__feasible(costs, situation, most, rate, 1, NULL);
+    dfrt_prediction at_most = dfrt__no_prediction(most);
+    bool expected = known && !dfrt__feasible(costs, situation, most, rate, 1, &at_most);
+    bool hopeless = expected && missed && !(at_most.utilisation < DFRT_MARGIN);
     bool measured = missed && dfrt__is_at_the_limits(situation->now, limits) && !situation->measured->moved;
     struct tightness tightness = {.full = dfrt__is_at_the_limits(wanted, limits), .better = most.alternate};
     relief->short_for = tightness.full && (expected || measured) ? relief->short_for + 1 : 0;
-    tightness.narrow = (tightness.full && expected && missed) || relief->short_for >= steps_of_need;
+    tightness.narrow = (tightness.full && hopeless) || relief->short_for >= steps_of_need;
     if (!missed && !tightness.narrow && situation->now.shed <= 0)
-        tightness.better = most_valuable(costs, situation, rate, room_for_better, true, false);
+        tightness.better = better_alternate(relief, costs, situation, rate);
     relief->room_for = tightness.better != most.alternate ? relief->room_for + 1 : 0;
     return tightness;
 }
@@ -129,10 +147,13 @@ void dfrt__relieve(dfrt__relief *relief, const dfrt_situation *situation, bool m
     dfrt__costs costs = with_guesses(&relief->costs, situation);
     double rate = dfrt__peak_rate(situation, 2);
     decision->setting.alternate = active;
+    for (unsigned alternate = 0; alternate < DFRT_MOST_ALTERNATES; alternate++)
+        relief->failed[alternate] *= forgets;
     struct tightness tight = tightness_of(&costs, situation, rate, missed, relief, decision->setting);
     unsigned cheaper = tight.narrow ? cheaper_alternate(&costs, situation, rate) : active;
     if (cheaper != active) {
         take_cheaper(&costs, situation, cheaper, missed, decision);
+        relief->failed[active] = rate;
         relief->short_for = 0;
     } else if (relief->room_for >= steps_of_room) {
         take_better(&costs, situation, tight.better, rate, decision);

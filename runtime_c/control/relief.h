@@ -14,6 +14,7 @@
 
 typedef struct dfrt__relief {
     dfrt__costs costs;   /* the controller notes them */
+    double failed[DFRT_MOST_ALTERNATES]; /* the rate at which it was given up, which fades; INFINITY: never */
     unsigned short_for;  /* steps in a row in which the limits were not enough */
     unsigned room_for;   /* steps in a row in which a better alternate would have fitted */
 } dfrt__relief;

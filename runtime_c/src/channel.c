@@ -32,7 +32,7 @@ static dfrt_batch *batch_new(const dfrt_sender *sender)
     return batch;
 }
 
-static void free_list(dfrt_batch *batch)
+void dfrt_batches_free(dfrt_batch *batch)
 {
     while (batch != NULL) {
         dfrt_batch *next = batch->next;
@@ -43,7 +43,7 @@ static void free_list(dfrt_batch *batch)
 
 static dfrt_batch *next_batch(dfrt_sender *sender)
 {
-    dfrt_batch *batch = dfrt_ring_pop(&sender->link->returned);
+    dfrt_batch *batch = sender->link == NULL ? NULL : dfrt_ring_pop(&sender->link->returned);
     if (batch == NULL) {
         return batch_new(sender);
     }
@@ -61,20 +61,30 @@ dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t elemen
     return sender->filling != NULL ? DFRT_OK : dfrt_fail(error, DFRT_MEMORY, "no memory for a batch");
 }
 
+dfrt_status dfrt_sender_open_held(dfrt_sender *sender, const dfrt_sender *like, dfrt_error *error)
+{
+    dfrt_status status = dfrt_sender_open(sender, NULL, like->element_size, error);
+    sender->held = true;
+    return status;
+}
+
 void dfrt_sender_close(dfrt_sender *sender)
 {
     dfrt_batch *batch;
-    while ((batch = dfrt_ring_pop(&sender->link->returned)) != NULL) {
+    while (sender->link != NULL && (batch = dfrt_ring_pop(&sender->link->returned)) != NULL) {
         free(batch);
     }
     free(sender->filling);
-    free_list(sender->backlog_head);
+    dfrt_batches_free(sender->backlog_head);
     *sender = (dfrt_sender){0};
 }
 
 bool dfrt_sender_pump(dfrt_sender *sender)
 {
     bool moved = false;
+    if (sender->held) {
+        return true;
+    }
     while (sender->backlog_head != NULL) {
         /* Once pushed it is the receiver's: read `next` before. */
         dfrt_batch *next = sender->backlog_head->next;
@@ -93,24 +103,21 @@ bool dfrt_sender_pump(dfrt_sender *sender)
     return sender->backlog_head == NULL;
 }
 
-bool dfrt_sender_turn(dfrt_sender *sender, bool ends_round, bool flush, bool ends_stream, uint64_t read_ns)
+bool dfrt_sender_turn(dfrt_sender *sender, const dfrt_round_end *end)
 {
     dfrt_batch *next = next_batch(sender);
     if (next == NULL) {
         return false;
     }
     dfrt_batch *batch = sender->filling;
-    batch->ends_round = ends_round;
-    batch->flush = flush;
-    batch->ends_stream = ends_stream;
-    batch->read_ns = read_ns;
+    batch->ends_round = end != NULL;
+    batch->end = end != NULL ? *end : (dfrt_round_end){0};
     if (sender->backlog_tail != NULL) {
         sender->backlog_tail->next = batch;
     } else {
         sender->backlog_head = batch;
     }
     sender->backlog_tail = batch;
-    next->read_ns = read_ns;
     sender->filling = next;
     (void)dfrt_sender_pump(sender); /* what does not fit now is pumped at the end of the round */
     return true;

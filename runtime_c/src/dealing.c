@@ -7,32 +7,32 @@
 #include "dfrt/stage.h"
 #include "dfrt/store.h"
 
-static void begin(dfrt_dealing *dealing, unsigned workers)
+static void begin(dfrt_dealing *dealing, unsigned most)
 {
-    if (dealing->workers == workers) {
+    if (dealing->most == most) {
         return;
     }
     void *done = NULL;
-    if (posix_memalign(&done, _Alignof(dfrt_done), workers * sizeof(dfrt_done)) != 0) {
+    if (posix_memalign(&done, _Alignof(dfrt_done), most * sizeof(dfrt_done)) != 0) {
         dfrt_out_of_memory();
     }
-    dealing->done = memset(done, 0, workers * sizeof(dfrt_done));
-    dealing->sent = dfrt_allocate(workers * sizeof *dealing->sent);
-    dealing->workers = workers; /* the same for the whole run */
+    dealing->done = memset(done, 0, most * sizeof(dfrt_done));
+    dealing->sent = dfrt_allocate(most * sizeof *dealing->sent);
+    dealing->most = most; /* the same for the whole run */
 }
 
-dfrt_done *dfrt_dealing_send(dfrt_dealing *dealing, unsigned workers, unsigned worker)
+dfrt_done *dfrt_dealing_send(dfrt_dealing *dealing, unsigned most, unsigned workers, unsigned worker)
 {
-    begin(dealing, workers);
+    begin(dealing, most);
     dealing->handed++;
     dealing->sent[worker % workers]++;
     return &dealing->done[worker % workers];
 }
 
-unsigned dfrt_dealing_least(dfrt_dealing *dealing, unsigned workers, uint64_t batch)
+unsigned dfrt_dealing_least(dfrt_dealing *dealing, unsigned most, unsigned workers, uint64_t batch)
 {
-    begin(dealing, workers);
-    if (dealing->handed % batch != 0) {
+    begin(dealing, most);
+    if (dealing->handed % batch != 0 && dealing->chosen < workers) {
         return dealing->chosen;
     }
     uint64_t least = UINT64_MAX;

@@ -59,8 +59,12 @@ void *dfrt_embed_take(dfrt_embed *embed, unsigned sink, size_t *count)
 static void end_round(dfrt_embed *embed, bool flush, bool ends)
 {
     unsigned stages = embed->fused ? embed->layout.stage_count : 1;
+    dfrt_round_end end = {.flush = flush || embed->each_round,
+                          .ends_stream = ends,
+                          .read_ns = embed->read_ns,
+                          .configuration = embed->layout.stages[0]->configuration};
     for (unsigned i = 0; i < stages; i++) {
-        dfrt_stage_end_round(embed->layout.stages[i], flush || embed->each_round, ends, embed->read_ns);
+        dfrt_stage_end_round(embed->layout.stages[i], &end);
     }
     embed->layout.stages[0]->position = 0;
     embed->events = 0;
@@ -283,7 +287,8 @@ static dfrt_status open_all(dfrt_embed *embed, const dfrt_embed_options *options
         embed->run.clock = dfrt_clock_of(options->clock_start, options->clock_step);
     }
     if (status == DFRT_OK) {
-        status = dfrt__layout_open(&embed->layout, embed->program, &embed->run, workers, embed->fused, error);
+        status = dfrt__layout_open(&embed->layout, embed->program, &embed->run, (dfrt__degrees){.workers = workers},
+                                   embed->fused, error);
     }
     if (status == DFRT_OK) {
         status = open_sinks(embed, options, error);

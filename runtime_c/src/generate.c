@@ -15,6 +15,7 @@ typedef struct reader {
     const dfrt_record *record;
     int event_time;
     dfrt_error *error;
+    bool has_rate, has_rates, has_keys, has_weights; /* which were given */
 } reader;
 
 static bool slice_is(dfrt_slice text, const char *word)
@@ -143,18 +144,47 @@ static dfrt_status read_field(const reader *r, dfrt_slice key, dfrt_slice value)
                          (int)value.size, value.data, r->record->fields[i].name);
     }
     return dfrt_fail(r->error, DFRT_USAGE,
-                     "generate: '%.*s' is neither a field of '%s' nor one of count, rate, paced, start, keys, zipf, "
-                     "disorder, seed",
+                     "generate: '%.*s' is neither a field of '%s' nor one of count, rate, rates, arrivals, paced, "
+                     "start, keys, zipf, weights, disorder, seed",
                      (int)key.size, key.data, r->record->name);
 }
 
-static dfrt_status read_pair(const reader *r, dfrt_slice key, dfrt_slice value)
+static bool parse_arrivals(dfrt_slice text, bool *by_chance)
+{
+    *by_chance = slice_is(text, "poisson");
+    return *by_chance || slice_is(text, "even");
+}
+
+/* Rates or weights; their messages name the file. */
+static dfrt_status read_file(reader *r, dfrt_slice key, dfrt_slice value)
+{
+    char *path = strndup(value.data, value.size);
+    if (path == NULL) return dfrt_fail(r->error, DFRT_MEMORY, "no memory for a path");
+    dfrt_error found;
+    size_t keys;
+    bool twice = slice_is(key, "rates") ? r->has_rates : r->has_weights;
+    dfrt_status status = twice ? dfrt_fail(&found, DFRT_USAGE, "'%.*s' stands twice", (int)key.size, key.data)
+                         : slice_is(key, "rates") ? dfrt_rates_read(&r->plan->rates, path, &found)
+                                                  : dfrt_weights_read(&r->plan->weights, &keys, path, &found);
+    free(path);
+    if (status != DFRT_OK) return dfrt_fail(r->error, status, "generate: %s", found.text);
+    if (slice_is(key, "weights")) r->plan->keys = keys;
+    r->has_rates |= slice_is(key, "rates");
+    r->has_weights |= slice_is(key, "weights");
+    return DFRT_OK;
+}
+
+static dfrt_status read_pair(reader *r, dfrt_slice key, dfrt_slice value)
 {
     dfrt_generate_plan *plan = r->plan;
     bool good;
+    r->has_rate |= slice_is(key, "rate");
+    r->has_keys |= slice_is(key, "keys") || slice_is(key, "zipf");
+    if (slice_is(key, "rates") || slice_is(key, "weights")) return read_file(r, key, value);
     if (slice_is(key, "count")) good = parse_amount(value, &plan->count);
     else if (slice_is(key, "rate")) good = parse_rate(value, &plan->rate);
     else if (slice_is(key, "paced")) good = dfrt_parse_bool(value.data, value.size, &plan->paced);
+    else if (slice_is(key, "arrivals")) good = parse_arrivals(value, &plan->by_chance);
     else if (slice_is(key, "start")) good = parse_start(r, value);
     else if (slice_is(key, "keys"))
         good = parse_amount(value, &plan->keys) && plan->keys >= 1 && plan->keys <= 100000000;
@@ -168,7 +198,7 @@ static dfrt_status read_pair(const reader *r, dfrt_slice key, dfrt_slice value)
                      (int)key.size, key.data);
 }
 
-static dfrt_status read_pairs(const reader *r, const char *text)
+static dfrt_status read_pairs(reader *r, const char *text)
 {
     while (*text != '\0') {
         size_t size = strcspn(text, ",");
@@ -195,6 +225,15 @@ static void choose_recipes(const reader *r)
     }
 }
 
+/* One rate, or those of a file; so many keys, or those of a file. */
+static dfrt_status check_files(const reader *r)
+{
+    if (r->has_rate && r->has_rates) return dfrt_fail(r->error, DFRT_USAGE, "generate: give rate or rates, not both");
+    if (r->has_keys && r->has_weights)
+        return dfrt_fail(r->error, DFRT_USAGE, "generate: weights say how many keys there are: leave out keys and zipf");
+    return r->has_rates ? DFRT_OK : dfrt_rates_one(&r->plan->rates, r->plan->rate, r->error);
+}
+
 /* Every key must fit into the fields that are keys: nothing may be cut off silently. */
 static dfrt_status check_keys(const reader *r)
 {
@@ -216,7 +255,7 @@ static dfrt_status check_keys(const reader *r)
 
 static void number_draws(const reader *r)
 {
-    r->plan->draws = r->plan->disorder_ns > 0;
+    r->plan->draws = (uint64_t)r->plan->by_chance + (r->plan->disorder_ns > 0);
     for (size_t i = 0; i < r->record->field_count; i++) {
         dfrt_generate_field *field = &r->plan->fields[i];
         field->draw = r->plan->draws;
@@ -231,9 +270,10 @@ dfrt_status dfrt_generate_parse(dfrt_generate_plan *plan, const char *text, cons
         .count = UINT64_MAX, .rate = 1000000, .keys = 1000, .seed = 1, .start_ns = DEFAULT_START_NS};
     plan->fields = calloc(record->field_count + 1, sizeof *plan->fields);
     if (plan->fields == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory to generate '%s'", record->name);
-    reader r = {plan, record, event_time, error};
+    reader r = {.plan = plan, .record = record, .event_time = event_time, .error = error};
     choose_recipes(&r);
     dfrt_status status = read_pairs(&r, text);
+    if (status == DFRT_OK) status = check_files(&r);
     if (status == DFRT_OK) status = check_keys(&r);
     number_draws(&r);
     if (status != DFRT_OK) dfrt_generate_free(plan);
@@ -243,5 +283,8 @@ dfrt_status dfrt_generate_parse(dfrt_generate_plan *plan, const char *text, cons
 void dfrt_generate_free(dfrt_generate_plan *plan)
 {
     free(plan->fields);
+    free(plan->weights);
+    dfrt_rates_free(&plan->rates);
     plan->fields = NULL;
+    plan->weights = NULL;
 }

@@ -91,32 +91,42 @@ static unsigned char *take_small(dfrt_pool *pool, size_t size, uint32_t list)
     return taken;
 }
 
+static void link_large(dfrt_pool *pool, piece *large)
+{
+    large->before = NULL;
+    large->next = pool->large;
+    if (large->next != NULL) {
+        large->next->before = large;
+    }
+    pool->large = large;
+}
+
+static void unlink_large(dfrt_pool *pool, const piece *large)
+{
+    if (large->next != NULL) {
+        large->next->before = large->before;
+    }
+    if (large->before != NULL) {
+        large->before->next = large->next;
+    } else {
+        pool->large = large->next;
+    }
+}
+
 static unsigned char *take_large(dfrt_pool *pool, size_t size)
 {
     piece *made = aligned_alloc(HEADER, (size + 2 * HEADER - 1) / HEADER * HEADER);
     if (made == NULL) {
         dfrt_out_of_memory();
     }
-    made->before = NULL;
-    made->next = pool->large;
-    if (made->next != NULL) {
-        made->next->before = made;
-    }
-    pool->large = made;
+    link_large(pool, made);
     return (unsigned char *)made + HEADER;
 }
 
 static void release_large(dfrt_pool *pool, unsigned char *room)
 {
     piece *old = (piece *)(void *)(room - HEADER);
-    if (old->next != NULL) {
-        old->next->before = old->before;
-    }
-    if (old->before != NULL) {
-        old->before->next = old->next;
-    } else {
-        pool->large = old->next;
-    }
+    unlink_large(pool, old);
     free(old);
 }
 
@@ -314,6 +324,27 @@ dfrt_kept dfrt_kept_copy(dfrt_pool *pool, const dfrt_kept *kept, dfrt_widths wid
     copy.room = take(pool, width_of(widths), copy.capacity);
     move_all(copy.room, copy.capacity, 0, kept, widths);
     return copy;
+}
+
+dfrt_kept dfrt_kept_move(dfrt_pool *to, dfrt_pool *from, dfrt_kept *kept, dfrt_widths widths)
+{
+    dfrt_kept moved = *kept;
+    size_t width = width_of(widths);
+    moved.share = NULL;
+    if (kept->room == NULL) {
+        return moved;
+    }
+    if (kept->share == NULL && !is_small(width * kept->capacity, list_of(kept->capacity))) {
+        piece *large = (piece *)(void *)(kept->room - HEADER);
+        unlink_large(from, large);
+        link_large(to, large);
+    } else {
+        moved.room = take(to, width, kept->capacity);
+        move_all(moved.room, kept->capacity, kept->head, kept, widths);
+        let_go(from, kept, width);
+    }
+    *kept = (dfrt_kept){0};
+    return moved;
 }
 
 /* --- order of time ---------------------------------------------------------------------------------- */

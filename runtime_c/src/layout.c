@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dfrt/store.h"
+#include "elastic_state.h"
 
 /* --- stages ----------------------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ static dfrt_status open_stage(dfrt__layout_plan *layout, dfrt_stage *stage, unsi
     return stage->segment_type->open(stage->segment, error);
 }
 
-static dfrt_stage *new_stage(void)
+dfrt_stage *dfrt__stage_new(void)
 {
     void *room = NULL;
     if (posix_memalign(&room, _Alignof(dfrt_stage), sizeof(dfrt_stage)) != 0) {
@@ -41,11 +42,12 @@ static dfrt_status open_stages(dfrt__layout_plan *layout, dfrt_run_state *run, b
 {
     for (unsigned s = 0; s < layout->program->segment_count; s++) {
         for (unsigned r = 0; r < layout->degree[s]; r++) {
-            dfrt_stage *stage = new_stage();
+            dfrt_stage *stage = dfrt__stage_new();
             layout->stages[layout->first_stage[s] + r] = stage;
             stage->program = layout->program;
             stage->run = run;
             stage->fused = fused;
+            stage->working = true;
             stage->replica = r;
             stage->replicas = layout->degree[s];
             dfrt_status status = open_stage(layout, stage, s, error);
@@ -61,7 +63,7 @@ static dfrt_status open_stages(dfrt__layout_plan *layout, dfrt_run_state *run, b
 static void close_stage(dfrt_stage *stage, unsigned edge_count)
 {
     for (unsigned e = 0; e < edge_count; e++) {
-        for (unsigned i = 0; i < stage->outlets[e].degree; i++) {
+        for (unsigned i = 0; i < stage->outlets[e].most; i++) {
             dfrt_sender_close(&stage->outlets[e].senders[i]);
         }
         free(stage->outlets[e].senders);
@@ -85,21 +87,24 @@ static void close_stage(dfrt_stage *stage, unsigned edge_count)
 static void open_outlet(dfrt__layout_plan *layout, unsigned e, dfrt_stage *stage)
 {
     dfrt_outlet *outlet = &stage->outlets[e];
-    outlet->degree = layout->degree[layout->program->edges[e].to];
-    outlet->senders = dfrt_allocate(outlet->degree * sizeof *outlet->senders);
+    unsigned to = layout->program->edges[e].to;
+    outlet->most = layout->degree[to];
+    outlet->senders = dfrt_allocate(outlet->most * sizeof *outlet->senders);
     outlet->marked = outlet->pending = DFRT_TIME_NONE;
-    outlet->routes = layout->routes[e];
+    outlet->routing = &layout->elastic->taken->routings[to];
+    outlet->degree = outlet->routing->active;
 }
 
 static dfrt_inlet *open_inlet(dfrt__layout_plan *layout, unsigned e, dfrt_stage *stage)
 {
     dfrt_inlet *inlet = &stage->inlets[stage->inlet_count++];
     inlet->edge = &layout->program->edges[e];
-    inlet->degree = layout->degree[inlet->edge->from];
-    inlet->receivers = dfrt_allocate(inlet->degree * sizeof *inlet->receivers);
-    inlet->watermarks = dfrt_allocate(inlet->degree * sizeof *inlet->watermarks);
+    unsigned from = inlet->edge->from, most = layout->degree[from];
+    inlet->receivers = dfrt_allocate(most * sizeof *inlet->receivers);
+    inlet->watermarks = dfrt_allocate(most * sizeof *inlet->watermarks);
     inlet->watermark = DFRT_TIME_NONE;
-    for (unsigned i = 0; i < inlet->degree; i++) {
+    inlet->degree = layout->elastic->taken->routings[from].active;
+    for (unsigned i = 0; i < most; i++) {
         inlet->watermarks[i] = DFRT_TIME_NONE;
     }
     return inlet;
@@ -115,7 +120,7 @@ static dfrt_status open_edge(dfrt__layout_plan *layout, unsigned e, dfrt_link *l
     }
     for (unsigned b = 0; b < layout->degree[edge->to]; b++) {
         dfrt_inlet *inlet = open_inlet(layout, e, to[b]);
-        for (unsigned a = 0; a < inlet->degree; a++, links++) {
+        for (unsigned a = 0; a < layout->degree[edge->from]; a++, links++) {
             links->producer = &from[a]->waiter;
             links->consumer = &to[b]->waiter;
             inlet->receivers[a].link = links;
@@ -129,13 +134,14 @@ static dfrt_status open_edge(dfrt__layout_plan *layout, unsigned e, dfrt_link *l
     return DFRT_OK;
 }
 
-static void plan_routes(dfrt__layout_plan *layout)
+static void begin_configuration(dfrt__layout_plan *layout, const unsigned *active)
 {
-    for (unsigned e = 0; e < layout->program->edge_count; e++) {
-        unsigned degree = layout->degree[layout->program->edges[e].to];
-        layout->routes[e] = dfrt_allocate(DFRT_SLOTS * sizeof **layout->routes);
-        for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
-            layout->routes[e][slot] = (uint16_t)(slot % degree);
+    layout->elastic = dfrt__elastic_open(layout, active);
+    for (unsigned s = 0; s < layout->program->segment_count; s++) {
+        for (unsigned r = 0; r < layout->degree[s]; r++) {
+            dfrt_stage *stage = layout->stages[layout->first_stage[s] + r];
+            stage->configuration = layout->elastic->taken;
+            stage->working = r < active[s];
         }
     }
 }
@@ -152,7 +158,6 @@ static dfrt_status open_links(dfrt__layout_plan *layout, dfrt_error *error)
         return dfrt_fail(error, DFRT_MEMORY, "no memory for %zu links", layout->link_count);
     }
     layout->links = memset(room, 0, size);
-    plan_routes(layout);
     dfrt_link *links = layout->links;
     for (unsigned e = 0; e < program->edge_count; e++) {
         dfrt_status status = open_edge(layout, e, links, error);
@@ -167,22 +172,29 @@ static dfrt_status open_links(dfrt__layout_plan *layout, dfrt_error *error)
 /* --- the whole -------------------------------------------------------------------------------------- */
 
 dfrt_status dfrt__layout_open(dfrt__layout_plan *layout, const dfrt_program *program, dfrt_run_state *run,
-                              unsigned workers, bool fused, dfrt_error *error)
+                              dfrt__degrees degrees, bool fused, dfrt_error *error)
 {
     *layout = (dfrt__layout_plan){.program = program};
     layout->degree = dfrt_allocate(program->segment_count * sizeof *layout->degree);
     layout->first_stage = dfrt_allocate(program->segment_count * sizeof *layout->first_stage);
     layout->peers = dfrt_allocate(program->segment_count * sizeof *layout->peers);
-    layout->routes = dfrt_allocate((program->edge_count + 1u) * sizeof *layout->routes);
+    unsigned *active = dfrt_allocate(program->segment_count * sizeof *active);
     for (unsigned s = 0; s < program->segment_count; s++) {
         unsigned planned = program->segments[s].degree;
-        layout->degree[s] = planned == 0 || fused ? 1 : workers > 0 ? workers : planned;
+        active[s] = planned == 0 || fused ? 1 : degrees.workers > 0 ? degrees.workers : planned;
+        bool more = program->segments[s].elastic && !fused && degrees.most > active[s];
+        layout->degree[s] = more ? degrees.most : active[s];
         layout->first_stage[s] = layout->stage_count;
         layout->stage_count += layout->degree[s];
     }
     layout->stages = dfrt_allocate(layout->stage_count * sizeof(dfrt_stage *));
     dfrt_status status = open_stages(layout, run, fused, error);
-    return status != DFRT_OK || fused ? status : open_links(layout, error);
+    if (status == DFRT_OK && !fused) {
+        begin_configuration(layout, active);
+        status = open_links(layout, error);
+    }
+    free(active);
+    return status;
 }
 
 static void drain_link(dfrt_link *link)
@@ -203,12 +215,9 @@ void dfrt__layout_close(dfrt__layout_plan *layout)
             close_stage(layout->stages[i], layout->program->edge_count);
         }
     }
-    for (unsigned e = 0; e < layout->program->edge_count && layout->routes != NULL; e++) {
-        free(layout->routes[e]);
-    }
+    dfrt__elastic_close(layout->elastic);
     free(layout->links);
     free(layout->stages);
-    free(layout->routes);
     free(layout->peers);
     free(layout->first_stage);
     free(layout->degree);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include "reconfigure.h"
 #include "replay.h"
 
 #include <errno.h>
@@ -14,19 +15,28 @@ static void print_help(const dfrt_program *program)
 {
     printf("usage: %s [options]\n\n", program->name);
     printf("  --workers N            replicas of each operator that can be replicated (default: as planned)\n"
+           "  --max-workers N        replicas that exist where their number can change; those not in use sleep\n"
            "  --layout L             fused: one thread; staged: a thread a stage; auto: fused for one worker,\n"
            "                         and for two where one of them is busy parsing files\n"
            "  --source NAME=SPEC     replace a source: csv:PATH, jsonl:PATH, binary:PATH, lines:PATH,\n"
            "                         tcp:HOST:PORT?KEY=VALUE&..., unix:PATH?KEY=VALUE&..., generate:KEY=VALUE,...\n"
            "  --sink NAME=SPEC       replace a sink: csv:PATH, jsonl:PATH, binary:PATH, tcp:..., unix:..., discard:\n"
            "  --rate N/s             replay files at so many tuples a second: 200k/s, 1.5M/s\n"
+           "  --rates FILE           replay files at rates that change: lines SECOND TUPLES_A_SECOND\n"
            "  --speed Nx             replay files by their event time, so many times as fast: 1x, 10x, 0.5x\n"
            "  --alternate OP=NAME    the alternate of an operator to run\n"
            "  --malformed FILE       keep malformed input there; with several sources in FILE.NAME of each\n"
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
+           "  --socket PATH          where it answers dfc top and dfc ctl while it runs (default with a controller:\n"
+           "                         NAME.sock beside the program); --no-socket: nowhere\n"
+           "  --http HOST:PORT       answer GET /metrics and /healthz there; --http-public: also beyond this machine\n"
            "  --clock START+STEP     processing time for tests: nanoseconds of the first tuple, and to the next\n"
+           "  --migration P          how state moves to other workers: fluent (default), r-blk, s-blk\n"
+           "  --reconfigure SPEC     changes for tests and benchmarks: a file, or lines with ; between them, of a round and\n"
+           "                         workers=N [operator=NAME] [protocol=P] [seed=N] [heavy=HASH:WORKER,...]\n"
+           "                         or alternate=OPERATOR=NAME\n"
            "  --quiet                no progress line, no notices\n"
            "  --help, --version\n\nA PATH of - is standard input or output.\n\n"
            "Sockets take format=csv|jsonl|lines|binary (default csv), listen=true to wait for the other side,\n"
@@ -127,7 +137,8 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
     return DFRT_OK;
 }
 
-enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, SPEED };
+enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED,
+       MAX_WORKERS, MIGRATION, RECONFIGURE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -139,6 +150,12 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         status = read_number("--workers", word, 1, MOST_WORKERS, &number, error);
         options->workers = (unsigned)number;
         return status;
+    case MAX_WORKERS:
+        status = read_number("--max-workers", word, 1, MOST_WORKERS, &number, error);
+        options->degrees.most = (unsigned)number;
+        return status;
+    case MIGRATION: return dfrt__read_protocol(word, &options->migration, error);
+    case RECONFIGURE: options->script = word; return DFRT_OK;
     case LAYOUT: return read_layout(options, word, error);
     case SOURCE: return replace_source(options, program, word, error);
     case SINK: return replace_sink(options, program, word, error);
@@ -151,8 +168,13 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
     case CLOCK: return read_clock(&options->run->clock, word, error);
+    case SOCKET: options->socket_path = word; return DFRT_OK;
+    case NO_SOCKET: options->no_socket = true; return DFRT_OK;
+    case HTTP: options->http = word; return DFRT_OK;
+    case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
+    case RATES: return dfrt__read_rates(&options->replay, word, error);
     case SPEED: return dfrt__read_speed(&options->replay, word, error);
     case HELP: print_help(program); options->done = true; return DFRT_OK;
     case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
@@ -204,7 +226,12 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"stats", optional_argument, NULL, STATS},         {"quiet", no_argument, NULL, QUIET},
         {"clock", required_argument, NULL, CLOCK},
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
+        {"max-workers", required_argument, NULL, MAX_WORKERS}, {"migration", required_argument, NULL, MIGRATION},
+        {"reconfigure", required_argument, NULL, RECONFIGURE},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
+        {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
+        {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},
+        {"rates", required_argument, NULL, RATES},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .report_limit = 10};
@@ -219,6 +246,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         status = dfrt_fail(error, DFRT_USAGE, "unexpected word '%s'; see --help", argv[optind]);
     }
     options->planned = options->workers == 0;
+    options->degrees.workers = options->workers;
     options->workers = options->planned ? most_planned(program) : options->workers;
     return status;
 }
@@ -227,4 +255,5 @@ void dfrt__options_close(dfrt__options *options)
 {
     free(options->source_specs);
     free(options->sink_specs);
+    dfrt_rates_free(&options->replay.rates);
 }

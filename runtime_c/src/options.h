@@ -7,7 +7,8 @@
 #ifndef DFRT_SRC_OPTIONS_H
 #define DFRT_SRC_OPTIONS_H
 
-#include "dfrt/program.h"
+#include "dfrt/elastic.h"
+#include "layout.h"
 
 typedef enum dfrt__layout { DFRT__AUTO, DFRT__FUSED, DFRT__STAGED } dfrt__layout;
 
@@ -15,6 +16,9 @@ typedef struct dfrt__options {
     dfrt_run_state *run; /* where chosen alternates go */
     unsigned workers; /* of the operator with the most */
     bool planned;     /* each operator has as many as its plan says: nobody asked for others */
+    dfrt__degrees degrees;
+    enum dfrt_migration migration;
+    const char *script; /* changes at given rounds, or NULL */
     dfrt__layout layout;
     const char **source_specs; /* by source */
     const char **sink_specs;   /* by sink */
@@ -24,6 +28,10 @@ typedef struct dfrt__options {
     size_t max_row;
     bool stats;
     const char *stats_path; /* NULL: stderr */
+    const char *socket_path; /* where the running program answers; NULL: not said */
+    bool no_socket;
+    const char *http; /* HOST:PORT for metrics; NULL: nowhere */
+    bool http_public; /* also where other machines can reach it */
     bool quiet;
     bool done; /* --help or --version has answered */
 } dfrt__options;

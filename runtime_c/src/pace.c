@@ -18,6 +18,8 @@ struct dfrt__pace {
     dfrt_status next;  /* what the reading of `records` answered */
     bool introduced;   /* the replay knows our first record, or that there is none */
     uint64_t given;
+    size_t step;       /* of the rates: the one that holds for the next record */
+    uint64_t before;   /* records given before it began */
     int timer;
 };
 
@@ -28,10 +30,16 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* So many records a second, whatever their event time. */
+static bool by_count(const dfrt_replay *replay)
+{
+    return replay->rate > 0 || replay->rates.count > 0;
+}
+
 dfrt_status dfrt__pace_open(dfrt_source *source, dfrt_error *error)
 {
     dfrt_replay *replay = source->options.replay;
-    bool wanted = replay != NULL && (replay->rate > 0 || (replay->speed > 0 && source->options.event_time >= 0));
+    bool wanted = replay != NULL && (by_count(replay) || (replay->speed > 0 && source->options.event_time >= 0));
     if (!wanted || source->kind == &dfrt__generate_source || dfrt_source_is_live(source)) return DFRT_OK;
     dfrt__pace *pace = calloc(1, sizeof *pace);
     if (pace == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", source->name);
@@ -82,11 +90,24 @@ static double due_by_time(const dfrt_source *source)
     return (ns - replay->origin_ns) / replay->speed;
 }
 
+/* After the records of a step comes the next one; the last has no end, and is not 0. */
+static double due_by_rates(dfrt__pace *pace, const dfrt_rates *rates)
+{
+    while (pace->step + 1 < rates->count && pace->given - pace->before == rates->steps[pace->step].tuples) {
+        pace->before = pace->given;
+        pace->step++;
+    }
+    const dfrt_rate_step *step = &rates->steps[pace->step];
+    return (double)step->start_ns + (double)(pace->given - pace->before) * 1e9 / (double)step->rate;
+}
+
 /* When the next record is due, after the beginning. Far away is far enough. */
 static uint64_t due_ns(const dfrt_source *source)
 {
     const dfrt_replay *replay = source->options.replay;
-    double after = replay->rate > 0 ? (double)source->pace->given * 1e9 / replay->rate : due_by_time(source);
+    double after = replay->rate > 0 ? (double)source->pace->given * 1e9 / replay->rate
+                   : replay->rates.count > 0 ? due_by_rates(source->pace, &replay->rates)
+                                             : due_by_time(source);
     return after <= 0 ? 0 : after < 9e18 ? (uint64_t)after : (uint64_t)9e18;
 }
 
@@ -95,7 +116,7 @@ static void introduce(dfrt_source *source)
     dfrt_replay *replay = source->options.replay;
     source->pace->introduced = true;
     replay->awaited--;
-    if (source->pace->count == 0 || replay->rate > 0) return;
+    if (source->pace->count == 0 || by_count(replay)) return;
     double first;
     if (event_ns(source, 0, &first)) begin_at(replay, first);
 }

@@ -62,6 +62,29 @@ void dfrt_result_done(dfrt_result *result)
                                                     memory_order_relaxed));
 }
 
+static void append_free(dfrt_pane_results *to, dfrt_result *first)
+{
+    while (first != NULL) {
+        dfrt_result *next = first->next;
+        first->next = to->free;
+        to->free = first;
+        first = next;
+    }
+}
+
+void dfrt_results_adopt(dfrt_pane_results *to, dfrt_pane_results *from)
+{
+    append_free(to, from->free);
+    append_free(to, atomic_exchange_explicit(&from->returned, NULL, memory_order_acquire));
+    for (dfrt_result *one = from->all, *before; one != NULL; one = before) {
+        before = one->made_before;
+        one->owner = to;
+        one->made_before = to->all;
+        to->all = one;
+    }
+    from->all = from->free = NULL;
+}
+
 void dfrt_results_close(dfrt_pane_results *results)
 {
     for (dfrt_result *one = results->all, *before; one != NULL; one = before) {

@@ -104,8 +104,9 @@ static bool is_best_fused(const dfrt_program *program, const dfrt__options *opti
     for (unsigned i = 0; i < program->source_count; i++) {
         files = files && is_csv_file(options->source_specs[i]);
     }
-    bool alone = options->workers == 1 && !(options->planned && program->staged);
-    return alone || (options->workers == 2 && program->light && files);
+    bool elastic = options->degrees.most > 1 || options->script != NULL;
+    bool alone = options->workers == 1 && !(options->planned && program->staged) && !elastic;
+    return alone || (options->workers == 2 && program->light && files && !elastic);
 }
 
 static dfrt_status run_with(const dfrt_program *program, const dfrt__options *options, dfrt_run_state *run,
@@ -118,7 +119,12 @@ static dfrt_status run_with(const dfrt_program *program, const dfrt__options *op
     if (status != DFRT_OK) {
         return status;
     }
-    status = dfrt__layout_open(&layout, program, run, options->planned ? 0 : options->workers, fused, error);
+    status = dfrt__layout_open(&layout, program, run, options->degrees, fused, error);
+    if (status == DFRT_OK && options->script != NULL) {
+        status = fused ? dfrt_fail(error, DFRT_USAGE, "--reconfigure needs threads; leave out --layout fused")
+                       : dfrt__script_open(&reader.script, options->script, layout.elastic, program, run,
+                                           options->migration, error);
+    }
     if (status == DFRT_OK) {
         status = dfrt__reader_open(&reader, &layout, options, run, error);
     }

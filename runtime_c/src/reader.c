@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dfrt/store.h"
+#include "elastic_state.h"
 #include "merge.h"
 #include "run.h"
 
@@ -94,7 +95,9 @@ dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, c
                               dfrt_run_state *run, dfrt_error *error)
 {
     const dfrt_program *program = layout->program;
-    *reader = (dfrt__reader){.program = program, .layout = layout, .replay = options->replay};
+    reader->program = program;
+    reader->layout = layout;
+    reader->replay = options->replay;
     reader->progress = !options->quiet && isatty(STDERR_FILENO) == 1;
     reader->inputs = dfrt_allocate((program->source_count + 1u) * sizeof *reader->inputs);
     int *held = dfrt_allocate((program->source_count + 1u) * sizeof *held);
@@ -112,6 +115,12 @@ dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, c
     }
     free(held);
     return status;
+}
+
+uint64_t dfrt__reader_malformed(const dfrt__reader *reader, unsigned source)
+{
+    const dfrt__input *input = &reader->inputs[source];
+    return input->source != NULL ? dfrt_source_malformed(input->source) : input->malformed;
 }
 
 void dfrt__reader_end(dfrt__reader *reader)
@@ -137,6 +146,7 @@ void dfrt__reader_close(dfrt__reader *reader)
         free(reader->inputs[i].room);
     }
     free(reader->inputs);
+    dfrt__script_close(&reader->script);
 }
 
 static bool asked_to_stop(const dfrt__reader *reader)
@@ -153,6 +163,24 @@ static void end_input(dfrt__reader *reader, unsigned i)
     reader->program->end_source(stage->segment, i);
 }
 
+/* How many of so many tuples are dropped, because the controller says so: the last ones of a batch, which cost no copy. One
+ * is always left, since an empty batch would mean that there is no input. */
+static size_t count_shed(dfrt__reader *reader, size_t count)
+{
+    dfrt_run_state *run = reading_stage(reader)->run;
+    unsigned share = atomic_load_explicit(&run->shedding, memory_order_relaxed);
+    if (share == 0 || count == 0) {
+        return 0;
+    }
+    reader->shed_credit += (uint64_t)count * share;
+    size_t dropped = (size_t)(reader->shed_credit >> 16);
+    dropped = dropped < count ? dropped : count - 1;
+    reader->shed_credit = (reader->shed_credit - ((uint64_t)dropped << 16)) & 0xffffff; /* debts are forgotten */
+    atomic_store_explicit(&run->shed, atomic_load_explicit(&run->shed, memory_order_relaxed) + dropped,
+                          memory_order_relaxed);
+    return dropped;
+}
+
 /* Refills the buffer; afterwards it holds tuples, or the input is dry or has ended. */
 static void refill(dfrt__reader *reader, unsigned i, size_t most)
 {
@@ -165,7 +193,7 @@ static void refill(dfrt__reader *reader, unsigned i, size_t most)
                                       : dfrt__ahead_take(input->ahead, &view);
     }
     input->records = view.records;
-    input->count = view.count;
+    input->count = view.count - count_shed(reader, view.count);
     input->at = 0;
     input->dry = status == DFRT_AGAIN;
     if (status == DFRT_OK || status == DFRT_AGAIN) {
@@ -281,9 +309,17 @@ static void end_round(dfrt__reader *reader, bool idle, bool ends, uint64_t read_
     uint64_t now = dfrt_now_ns();
     bool flush = idle || now - reader->flushed_ns > FLUSH_NS;
     reader->flushed_ns = flush ? now : reader->flushed_ns;
-    unsigned stages = reading_stage(reader)->fused ? reader->layout->stage_count : 1;
-    for (unsigned i = 0; i < stages; i++) {
-        dfrt_stage_end_round(reader->layout->stages[i], flush, ends, read_ns);
+    dfrt_stage *first = reading_stage(reader);
+    dfrt_round_end end = {.flush = flush, .ends_stream = ends, .read_ns = read_ns};
+    if (!first->fused) {
+        dfrt__script_round(&reader->script);
+        end.configuration = ends ? first->configuration : dfrt__elastic_next(reader->layout->elastic);
+    }
+    for (unsigned i = 0; i < (first->fused ? reader->layout->stage_count : 1); i++) {
+        dfrt_stage_end_round(reader->layout->stages[i], &end);
+    }
+    if (!first->fused) {
+        dfrt__elastic_await(end.configuration);
     }
     tell_progress(reader, now);
 }

@@ -10,6 +10,7 @@
 #include "ahead.h"
 #include "layout.h"
 #include "options.h"
+#include "reconfigure.h"
 
 typedef struct dfrt__input {
     dfrt_source *source;
@@ -26,17 +27,21 @@ typedef struct dfrt__reader {
     const dfrt_program *program;
     dfrt__layout_plan *layout;
     dfrt__input *inputs;
+    dfrt__script script; /* what is to change at which round */
     dfrt_replay replay; /* what files that are replayed by event time share */
     unsigned helpers; /* threads that parse for the sources */
     bool progress;
     uint64_t tuples;
     uint64_t started_ns, ended_ns;
     uint64_t told_ns, told_tuples, flushed_ns, counted_tuples;
+    uint64_t shed_credit; /* tuples to drop that did not come out even, in 65536ths */
 } dfrt__reader;
 
 dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, const dfrt__options *options,
                               dfrt_run_state *run, dfrt_error *error);
 void dfrt__reader_run(dfrt__reader *reader);
+/* Malformed records of a source so far; from any thread until dfrt__reader_end. */
+uint64_t dfrt__reader_malformed(const dfrt__reader *reader, unsigned source);
 /* Closes the sources, which say how much was malformed. */
 void dfrt__reader_end(dfrt__reader *reader);
 void dfrt__reader_close(dfrt__reader *reader);

@@ -100,3 +100,9 @@ bool dfrt_set_alternate(dfrt_run_state *run, const dfrt_program *program, const 
     }
     return false;
 }
+
+void dfrt_set_shedding(dfrt_run_state *run, double share)
+{
+    unsigned parts = share > 0 ? share < 1 ? (unsigned)(share * 65536) : 65536 : 0; /* NaN: nothing is dropped */
+    atomic_store_explicit(&run->shedding, parts, memory_order_relaxed);
+}

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "generate_clock.h"
 #include "packed.h"
 #include "source_kind.h"
 
@@ -19,9 +20,7 @@ typedef struct generate_state {
     dfrt_random random;
     dfrt_symbol *symbols; /* [key], 0 while it was not drawn yet; only when the record has symbols */
     uint64_t index;
-    bool clocked;         /* somebody looks at the times of tuples, if only the timer */
-    /* index * 10**9 / rate without a division: quotient and remainder of 10**9 / rate are added up. */
-    uint64_t offset_ns, step_ns, step_rest, rest;
+    dfrt__generate_clock clock;
     int timer;            /* tells when the next tuple is due; -1 unless paced */
     int64_t began_ns;     /* on the monotonic clock; 0 before the first read */
 } generate_state;
@@ -56,10 +55,10 @@ static dfrt_status open_generate(dfrt_source *source, const char *rest, dfrt_err
         dfrt_generate_parse(&state->plan, rest, source->record, source->options.event_time, error);
     if (status != DFRT_OK) return status;
     state->random = dfrt_random_seed(state->plan.seed);
-    state->clocked = state->plan.paced || times_are_used(source, &state->plan);
-    state->step_ns = 1000000000 / state->plan.rate;
-    state->step_rest = 1000000000 % state->plan.rate;
-    status = dfrt_zipf_make(&state->zipf, state->plan.keys, state->plan.zipf, error);
+    dfrt__generate_clock_open(&state->clock, &state->plan, state->plan.paced || times_are_used(source, &state->plan));
+    status = state->plan.weights != NULL
+                 ? dfrt_zipf_by_weights(&state->zipf, state->plan.keys, state->plan.weights, error)
+                 : dfrt_zipf_make(&state->zipf, state->plan.keys, state->plan.zipf, error);
     if (status != DFRT_OK) return status;
     if (dfrt__has_symbols(source->record)) {
         state->symbols = calloc(state->plan.keys, sizeof *state->symbols);
@@ -221,48 +220,20 @@ static bool make_field(const block *b, const dfrt_field *field, const dfrt_gener
     return true;
 }
 
-/* The times of up to `most` tuples that are due at `now`. */
-static size_t make_times_until(block *b, size_t most, uint64_t now)
-{
-    generate_state *state = b->state;
-    uint64_t start = (uint64_t)state->plan.start_ns, offset = state->offset_ns, rest = state->rest;
-    size_t count = 0;
-    for (; count < most && offset <= now; count++) {
-        b->times[count] = (int64_t)(start + offset);
-        rest += state->step_rest;
-        bool carry = rest >= state->plan.rate;
-        rest -= carry ? state->plan.rate : 0;
-        offset += state->step_ns + carry;
-    }
-    state->offset_ns = offset;
-    state->rest = rest;
-    return count;
-}
-
-/* The same where nobody waits and the distance is a whole number: every time is known without the one before. */
-static void make_even_times(block *b, size_t count)
-{
-    generate_state *state = b->state;
-    uint64_t first = (uint64_t)state->plan.start_ns + state->offset_ns, step = state->step_ns;
-    for (size_t i = 0; i < count; i++) b->times[i] = (int64_t)(first + i * step);
-    state->offset_ns += count * step;
-}
-
 /* How many of `most` tuples are left, and due at `now`; their times, if they matter, are in the block. */
-static size_t make_clock(block *b, size_t most, uint64_t now)
+static size_t take_times(block *b, size_t most, uint64_t now)
 {
     generate_state *state = b->state;
     uint64_t left = state->plan.count - state->index;
-    size_t count = left < most ? (size_t)left : most;
-    if (state->plan.paced || (state->clocked && state->step_rest > 0)) count = make_times_until(b, count, now);
-    else if (state->clocked) make_even_times(b, count);
+    size_t count = dfrt__generate_clock_take(&state->clock, left < most ? (size_t)left : most, now, b->times);
     state->index += count;
     return count;
 }
 
 static void disturb_times(block *b)
 {
-    uint64_t first = b->state->random.state, step = b->state->plan.draws * DFRT_RANDOM_STEP;
+    uint64_t first = b->state->random.state + (b->state->plan.by_chance ? DFRT_RANDOM_STEP : 0);
+    uint64_t step = b->state->plan.draws * DFRT_RANDOM_STEP;
     for (size_t i = 0; i < b->count; i++) {
         dfrt_random random = {first + i * step};
         uint64_t older = dfrt_random_below(&random, b->state->plan.disorder_ns + 1);
@@ -278,8 +249,8 @@ static bool make_block(const dfrt_source *source, char *tuples, size_t most, uin
     b.state = state;
     b.tuples = tuples;
     b.size = record->size;
-    *count = b.count = make_clock(&b, most < BLOCK ? most : BLOCK, now);
-    if (state->clocked && state->plan.disorder_ns > 0) disturb_times(&b);
+    *count = b.count = take_times(&b, most < BLOCK ? most : BLOCK, now);
+    if (state->clock.timed && state->plan.disorder_ns > 0) disturb_times(&b);
     for (size_t i = 0; i < record->field_count; i++)
         if (is_used(source, i) && !make_field(&b, &record->fields[i], &state->plan.fields[i])) return false;
     state->random.state += b.count * state->plan.draws * DFRT_RANDOM_STEP;
@@ -298,7 +269,7 @@ static uint64_t elapsed(generate_state *state)
 
 static dfrt_status arm_timer(generate_state *state, dfrt_error *error)
 {
-    uint64_t due = (uint64_t)state->began_ns + state->offset_ns;
+    uint64_t due = (uint64_t)state->began_ns + state->clock.offset_ns;
     struct itimerspec when = {
         .it_value = {.tv_sec = (time_t)(due / 1000000000), .tv_nsec = (long)(due % 1000000000)}};
     if (timerfd_settime(state->timer, TFD_TIMER_ABSTIME, &when, NULL) == 0) return DFRT_AGAIN;
@@ -311,8 +282,8 @@ static dfrt_status read_generate(dfrt_source *source, char *records, size_t capa
     uint64_t now = state->plan.paced ? elapsed(state) : UINT64_MAX;
     while (*count < capacity) {
         size_t made;
-        if (state->index == state->plan.count) return DFRT_END;
-        if (state->offset_ns > now) return arm_timer(state, &source->error);
+        if (state->index == state->plan.count || state->clock.ended) return DFRT_END;
+        if (state->clock.offset_ns > now) return arm_timer(state, &source->error);
         if (!make_block(source, records + *count * source->record->size, capacity - *count, now, &made))
             return dfrt_fail(&source->error, DFRT_MEMORY, "generate: no memory for symbols");
         *count += made;

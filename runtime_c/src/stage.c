@@ -3,8 +3,11 @@
 
 #include <time.h>
 
+#include "arrival.h"
 #include "dfrt/program.h"
+#include "migration.h"
 #include "monitor.h"
+#include "order.h"
 
 uint64_t dfrt_now_ns(void)
 {
@@ -22,7 +25,7 @@ void dfrt_stage_mark(dfrt_stage *stage, unsigned edge, int64_t watermark)
         return;
     }
     outlet->marked = watermark;
-    for (unsigned i = 0; i < outlet->degree; i++) {
+    for (unsigned i = 0; stage->working && i < outlet->degree; i++) {
         if (!dfrt_sender_mark(&outlet->senders[i], stage->position, watermark)) {
             dfrt_out_of_memory();
         }
@@ -33,7 +36,7 @@ static bool pump_all(dfrt_stage *stage)
 {
     bool empty = true;
     for (unsigned e = 0; e < stage->program->edge_count; e++) {
-        for (unsigned i = 0; i < stage->outlets[e].degree; i++) {
+        for (unsigned i = 0; i < stage->outlets[e].most; i++) {
             empty = dfrt_sender_pump(&stage->outlets[e].senders[i]) && empty;
         }
     }
@@ -88,28 +91,44 @@ static void mark_pending(dfrt_stage *stage)
     }
 }
 
-void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint64_t read_ns)
+/* The end of the stream is told to those that sleep, too. */
+static void turn_senders(dfrt_stage *stage, const dfrt_round_end *end)
 {
-    uint64_t results = stage->results;
-    if (results > 0) {
-        dfrt_histogram_add(&stage->latency, dfrt_now_ns() - read_ns, results);
-        stage->results = 0;
-    }
-    if (flush || ends_stream) {
-        flush_sinks(stage);
-    }
-    mark_pending(stage);
     for (unsigned e = 0; e < stage->program->edge_count; e++) {
-        for (unsigned i = 0; i < stage->outlets[e].degree; i++) {
-            if (!dfrt_sender_turn(&stage->outlets[e].senders[i], true, flush, ends_stream, read_ns)) {
+        dfrt_outlet *outlet = &stage->outlets[e];
+        for (unsigned i = 0; i < (end->ends_stream ? outlet->most : outlet->degree); i++) {
+            if (!dfrt_sender_turn(&outlet->senders[i], end)) {
                 dfrt_out_of_memory();
             }
         }
     }
+}
+
+void dfrt_stage_end_round(dfrt_stage *stage, const dfrt_round_end *end)
+{
+    uint64_t results = stage->results;
+    if (results > 0) {
+        dfrt_histogram_add(&stage->latency, dfrt_now_ns() - end->read_ns, results);
+        stage->results = 0;
+    }
+    if (end->flush || end->ends_stream) {
+        flush_sinks(stage);
+    }
+    mark_pending(stage);
+    turn_senders(stage, end);
+    bool changes = end->configuration != stage->configuration;
+    if (stage->arrival != NULL) {
+        dfrt__arrival_end_round(stage);
+    } else if (changes) {
+        dfrt__migration_leave(stage, end->configuration);
+    }
     wait_for_room(stage);
     stage->order = 0;
     if (stage->monitor != NULL) {
-        dfrt__monitor_end_round(stage, results, read_ns);
+        dfrt__monitor_end_round(stage, results, end->read_ns);
+    }
+    if (changes) {
+        dfrt__migration_enter(stage);
     }
 }
 
@@ -146,13 +165,8 @@ static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
     return batch;
 }
 
-typedef struct round_end {
-    bool flush, ends_stream;
-    uint64_t read_ns;
-} round_end;
-
 /* The position of the next element or marker of the link; UINT64_MAX when its round is over. */
-static uint64_t head_position(dfrt_stage *stage, dfrt_receiver *receiver, round_end *end)
+static uint64_t head_position(dfrt_stage *stage, dfrt_receiver *receiver, dfrt_round_end *end)
 {
     while (!receiver->round_done) {
         dfrt_batch *batch = receiver->batch;
@@ -169,9 +183,10 @@ static uint64_t head_position(dfrt_stage *stage, dfrt_receiver *receiver, round_
         }
         if (batch->ends_round) {
             receiver->round_done = true;
-            end->flush |= batch->flush;
-            end->ends_stream |= batch->ends_stream;
-            end->read_ns = batch->read_ns;
+            end->flush |= batch->end.flush;
+            end->ends_stream |= batch->end.ends_stream;
+            end->read_ns = batch->end.read_ns;
+            end->configuration = batch->end.configuration;
         }
         dfrt_receiver_return(receiver);
     }
@@ -191,13 +206,18 @@ static bool has_marker_before(const dfrt_receiver *receiver, uint64_t limit)
            batch->markers[receiver->marker_at].position < limit;
 }
 
-static void hand_over(dfrt_stage *stage, const dfrt_inlet *inlet, const dfrt_run *run)
+static void hand_over(dfrt_stage *stage, const dfrt_edge *edge, const dfrt_run *run)
 {
     if (stage->monitor != NULL) {
         dfrt_monitor_take(stage->monitor, run->count);
     }
-    if (!dfrt_run_failed(stage->run)) {
-        inlet->edge->consume(stage->segment, run);
+    if (dfrt_run_failed(stage->run)) {
+        return;
+    }
+    if (stage->arrival != NULL) {
+        dfrt__arrival_consume(stage, edge, run);
+    } else {
+        edge->consume(stage->segment, run);
     }
 }
 
@@ -213,7 +233,7 @@ static void consume(dfrt_stage *stage, const dfrt_inlet *inlet, dfrt_receiver *r
     receiver->at = to;
     dfrt_run run = {batch->elements + from * inlet->edge->element_size, batch->times + from,
                     batch->positions + from, batch->orders + from, to - from};
-    hand_over(stage, inlet, &run);
+    hand_over(stage, inlet->edge, &run);
 }
 
 static void take_marker(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *receiver)
@@ -227,7 +247,9 @@ static void take_marker(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *rec
     if (smallest > inlet->watermark) {
         inlet->watermark = smallest;
         stage->position = marker.position;
-        if (!dfrt_run_failed(stage->run)) {
+        if (stage->arrival != NULL) {
+            dfrt__arrival_watermark(stage, inlet->edge, smallest);
+        } else if (!dfrt_run_failed(stage->run)) {
             inlet->edge->watermark(stage->segment, smallest);
         }
     }
@@ -235,28 +257,18 @@ static void take_marker(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *rec
 
 static void end_event(dfrt_stage *stage)
 {
-    if (stage->segment_type->end_event != NULL && !dfrt_run_failed(stage->run)) {
+    if (stage->segment_type->end_event == NULL) {
+        return;
+    }
+    if (stage->arrival != NULL) {
+        dfrt__arrival_end_event(stage);
+    } else if (!dfrt_run_failed(stage->run)) {
         stage->segment_type->end_event(stage->segment);
     }
 }
 
-/* True when `a` comes before `b`: both lie at the same position of the same edge. */
-static bool comes_before(const dfrt_inlet *inlet, const dfrt_receiver *a, const dfrt_receiver *b)
-{
-    if (inlet->edge->order == NULL) {
-        return a->batch->orders[a->at] < b->batch->orders[b->at];
-    }
-    int64_t time_a = a->batch->times[a->at];
-    int64_t time_b = b->batch->times[b->at];
-    if (time_a != time_b) {
-        return time_a < time_b;
-    }
-    size_t size = inlet->edge->element_size;
-    return inlet->edge->order(a->batch->elements + a->at * size, b->batch->elements + b->at * size) < 0;
-}
-
 /* One event whose elements may lie in several links of the inlet. */
-static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t position, round_end *end)
+static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t position, dfrt_round_end *end)
 {
     for (;;) {
         dfrt_receiver *first = NULL;
@@ -264,7 +276,8 @@ static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t p
             dfrt_receiver *receiver = &inlet->receivers[i];
             (void)head_position(stage, receiver, end); /* fetches the next batch where one is used up */
             if (has_element_before(receiver, position + 1) &&
-                (first == NULL || comes_before(inlet, receiver, first))) {
+                (first == NULL ||
+                 dfrt__comes_before(inlet->edge, receiver->batch, receiver->at, first->batch, first->at))) {
                 first = receiver;
             }
         }
@@ -275,11 +288,11 @@ static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t p
         dfrt_run run = {batch->elements + first->at * inlet->edge->element_size, batch->times + first->at,
                         batch->positions + first->at, batch->orders + first->at, 1};
         first->at++;
-        hand_over(stage, inlet, &run);
+        hand_over(stage, inlet->edge, &run);
     }
 }
 
-static void take_event(dfrt_stage *stage, uint64_t position, round_end *end)
+static void take_event(dfrt_stage *stage, uint64_t position, dfrt_round_end *end)
 {
     for (unsigned n = 0; n < stage->inlet_count; n++) {
         take_event_elements(stage, &stage->inlets[n], position, end);
@@ -297,7 +310,7 @@ static void take_event(dfrt_stage *stage, uint64_t position, round_end *end)
 }
 
 /* Only this link has anything before `limit`: no merging. */
-static void take_alone(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *receiver, uint64_t limit, round_end *end)
+static void take_alone(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *receiver, uint64_t limit, dfrt_round_end *end)
 {
     if (stage->segment_type->end_event != NULL) {
         take_event(stage, head_position(stage, receiver, end), end);
@@ -314,7 +327,7 @@ static void take_alone(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *rece
     }
 }
 
-static bool take_next(dfrt_stage *stage, round_end *end)
+static bool take_next(dfrt_stage *stage, dfrt_round_end *end)
 {
     uint64_t first = UINT64_MAX;
     uint64_t second = UINT64_MAX;
@@ -344,21 +357,60 @@ static bool take_next(dfrt_stage *stage, round_end *end)
     return true;
 }
 
+/* All batches of a round. */
+static dfrt_round_end take_round(dfrt_stage *stage)
+{
+    dfrt_round_end end = {0};
+    for (unsigned n = 0; n < stage->inlet_count; n++) {
+        for (unsigned i = 0; i < stage->inlets[n].degree; i++) {
+            stage->inlets[n].receivers[i].round_done = false;
+        }
+    }
+    while (take_next(stage, &end)) {
+    }
+    return end;
+}
+
+/* A replica that is not needed waits for its first neighbour, which always works, to say that it is, or that the stream
+ * has ended. Then all neighbours say how far they are; what it hears is no news to those after it. */
+static bool sleep_until_needed(dfrt_stage *stage)
+{
+    dfrt_receiver *first = &stage->inlets[0].receivers[0];
+    first->batch = wait_for_batch(stage, first->link);
+    first->at = first->marker_at = 0;
+    dfrt__migration_wake(stage, first->batch->end.configuration);
+    if (take_round(stage).ends_stream) {
+        return false;
+    }
+    for (unsigned e = 0; e < stage->program->edge_count; e++) {
+        dfrt_outlet *outlet = &stage->outlets[e];
+        outlet->marked = outlet->pending > outlet->marked ? outlet->pending : outlet->marked;
+    }
+    stage->working = true;
+    dfrt__migration_enter(stage);
+    return true;
+}
+
+static bool work_on_round(dfrt_stage *stage)
+{
+    if (stage->arrival != NULL) {
+        dfrt__arrival_settle(stage, false);
+        wait_for_room(stage);
+    }
+    dfrt_round_end end = take_round(stage);
+    dfrt_stage_end_round(stage, &end);
+    if (end.ends_stream && stage->arrival != NULL) {
+        dfrt__arrival_settle(stage, true);
+        wait_for_room(stage);
+    }
+    return !end.ends_stream;
+}
+
 void dfrt_stage_run(dfrt_stage *stage)
 {
-    round_end end = {0};
     if (stage->monitor != NULL) {
         dfrt_monitor_start(stage->monitor);
     }
-    while (!end.ends_stream) {
-        end = (round_end){0};
-        for (unsigned n = 0; n < stage->inlet_count; n++) {
-            for (unsigned i = 0; i < stage->inlets[n].degree; i++) {
-                stage->inlets[n].receivers[i].round_done = false;
-            }
-        }
-        while (take_next(stage, &end)) {
-        }
-        dfrt_stage_end_round(stage, end.flush, end.ends_stream, end.read_ns);
+    while (stage->working ? work_on_round(stage) : sleep_until_needed(stage)) {
     }
 }

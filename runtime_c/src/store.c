@@ -50,9 +50,19 @@ static size_t whole_pages(size_t size)
     return (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 }
 
+static void *allocate_lines(size_t size)
+{
+    size_t whole = (size + DFRT_LINE - 1) / DFRT_LINE * DFRT_LINE;
+    void *room = aligned_alloc(DFRT_LINE, whole);
+    if (room == NULL) {
+        dfrt_out_of_memory();
+    }
+    return memset(room, 0, whole);
+}
+
 void *dfrt_pages_take(size_t size)
 {
-    return size < LARGE_PAGE ? dfrt_allocate(size) : map_aligned(whole_pages(size));
+    return size < LARGE_PAGE ? allocate_lines(size) : map_aligned(whole_pages(size));
 }
 
 void dfrt_pages_release(void *pages, size_t size)
@@ -243,6 +253,19 @@ void dfrt_order_sort(dfrt_order *order, dfrt_group_compare compare, const void *
     sort_range(order, order->sorted, order->count, compare, context);
     merge(order, 0, order->sorted, order->count, compare, context);
     order->sorted = order->count;
+}
+
+void dfrt_order_drop(dfrt_order *order, const uint32_t *moved)
+{
+    uint32_t kept = 0, sorted = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (moved[order->groups[i]] == 0) {
+            sorted += i < order->sorted;
+            order->groups[kept++] = order->groups[i];
+        }
+    }
+    order->count = kept;
+    order->sorted = sorted;
 }
 
 void dfrt_order_close(dfrt_order *order)

@@ -103,6 +103,8 @@ static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options
                   fused ? "fused" : "staged", options->workers, fused ? 1 + reader->helpers : reader->layout->stage_count);
     (void)fprintf(out, "\"in\":%" PRIu64 ",\"out\":%" PRIu64 ",\"late\":%" PRIu64 ",\"malformed\":%" PRIu64
                   ",\"faults\":%" PRIu64 ",", reader->tuples, results, late, bad, faults);
+    (void)fprintf(out, "\"shed\":%" PRIu64 ",",
+                  atomic_load_explicit(&reader->layout->stages[0]->run->shed, memory_order_relaxed));
     (void)fprintf(out, "\"seconds\":%.6f,\"tuples_per_second\":%.1f,", seconds,
                   seconds > 0 ? (double)reader->tuples / seconds : 0.0);
     write_latency(out, &sum->latency);

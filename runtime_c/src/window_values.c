@@ -74,7 +74,11 @@ void dfrt_moments_combine(dfrt_moments *m, int64_t before, const dfrt_moments *l
         return;
     }
     double first = (double)before, second = (double)count, total = first + second;
-    double mean = m->shift + m->distance / first, gap = later->shift + later->distance / second - mean;
+    double mean = dfrt_moments_mean(m, before), other = dfrt_moments_mean(later, count), gap = other - mean;
+    if (gap - gap != 0.0) { /* infinite, or NaN */
+        *m = (dfrt_moments){0.0, mean + other, (double)NAN};
+        return;
+    }
     double squares = dfrt_moments_squares(m, before) + dfrt_moments_squares(later, count);
     *m = (dfrt_moments){mean + gap * (second / total), 0.0, squares + gap * gap * (first * second / total)};
 }

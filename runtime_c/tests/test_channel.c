@@ -44,7 +44,8 @@ static void *send_all(void *unused)
             CHECK(dfrt_sender_put(&sender, i, 0, (int64_t)one.number * 2, &one));
             if (i % 3 == 0) CHECK(dfrt_sender_mark(&sender, i, (int64_t)one.number));
         }
-        CHECK(dfrt_sender_turn(&sender, true, round % 2 == 0, round == ROUNDS - 1, (uint64_t)round));
+        dfrt_round_end end = {.flush = round % 2 == 0, .ends_stream = round == ROUNDS - 1, .read_ns = (uint64_t)round};
+        CHECK(dfrt_sender_turn(&sender, &end));
         wait_for_room();
     }
     return unused;
@@ -100,8 +101,8 @@ static void test_stream(void)
             receiver.batch = next_batch();
             number = take(receiver.batch, number, &markers);
             done = receiver.batch->ends_round;
-            if (done) CHECK(receiver.batch->flush == (round % 2 == 0) && receiver.batch->read_ns == (uint64_t)round);
-            ended = receiver.batch->ends_stream;
+            if (done) CHECK(receiver.batch->end.flush == (round % 2 == 0) && receiver.batch->end.read_ns == (uint64_t)round);
+            ended = receiver.batch->end.ends_stream;
             CHECK(ended == (done && round == ROUNDS - 1));
             dfrt_receiver_return(&receiver);
         }

@@ -102,6 +102,62 @@ static void test_small_bounds(void)
     }
 }
 
+static void put_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* tests/compiler/test_interpret_sources.py has the same rates, and what follows from them. */
+static void test_rates(void)
+{
+    put_file("rates.txt", "# seconds and rates\n3\n10 4\n10.5 0\n11.5 2.6\n");
+    copy("generate:rates=rates.txt,start=0,keys=1,price=1..1,size=7..7", "csv:r.csv");
+    FILE *file = fopen("r.csv", "r");
+    char row[128];
+    CHECK(file != NULL && fgets(row, sizeof row, file) != NULL);
+    static const char *const times[] = {"0,", "250,", "1500,", "1833,", "2166,"};
+    for (size_t i = 0; i < 5; i++)
+        CHECK(fgets(row, sizeof row, file) != NULL && strncmp(row, times[i], strlen(times[i])) == 0);
+    CHECK(fgets(row, sizeof row, file) == NULL && fclose(file) == 0);
+    dfrt_rates rates;
+    CHECK(dfrt_rates_read(&rates, "rates.txt", &error) == DFRT_OK && rates.count == 3);
+    CHECK(rates.steps[0].tuples == 2 && rates.steps[1].tuples == 0 && rates.steps[2].tuples == 3);
+    CHECK(rates.steps[2].start_ns == 1500000000 && rates.steps[2].end_ns == 2500000000 && rates.steps[2].rate == 3);
+    dfrt_rates_free(&rates);
+    put_file("one.txt", "5 100");
+    CHECK(dfrt_rates_read(&rates, "one.txt", &error) == DFRT_OK && rates.count == 1);
+    CHECK(rates.steps[0].tuples == UINT64_MAX && rates.steps[0].start_ns == 0);
+    dfrt_rates_free(&rates);
+}
+
+/* Read in small pieces, with and without times: chance has one answer. */
+static void test_chance(void)
+{
+    static trade all[SOME], some[SOME];
+    put_file("steps.txt", "0 1000\n0.2 0\n0.3 100000\n0.4 2000\n");
+    static const bool without_time[6] = {false, true, true, true, true, true};
+    fill("generate:rates=steps.txt,arrivals=poisson,disorder=1ms,start=0", NULL, all);
+    fill("generate:rates=steps.txt,arrivals=poisson,disorder=1ms,start=0", without_time, some);
+    unsigned early = 0, between = 0;
+    for (size_t i = 0; i < SOME; i++) {
+        CHECK(some[i].symbol == all[i].symbol && some[i].price == all[i].price);
+        early += all[i].ts < 200;
+        between += all[i].ts >= 200 && all[i].ts < 299;
+    }
+    CHECK(early > 150 && early < 250 && between == 0);
+}
+
+static void test_weights(void)
+{
+    put_file("weights.txt", "0 6\n3\n1 0\n");
+    static trade trades[SOME];
+    fill("generate:weights=weights.txt,size=0..9", NULL, trades);
+    unsigned hits[5] = {0};
+    for (size_t i = 0; i < SOME; i++) hits[trades[i].note.data[1] - '0']++;
+    CHECK(hits[0] == 0 && hits[4] == 0 && hits[1] > 300 && hits[1] < 420 && hits[3] > 20 && hits[3] < 110);
+}
+
 static void test_pace(void)
 {
     struct timespec from, to;
@@ -136,6 +192,19 @@ static void test_mistakes(void)
     static const char *const bad[] = {"count", "count=x", "rate=0", "rate=1.2345k", "rate=1e30", "paced=1", "keys=0", "zipf=-1",
                                       "disorder=5", "disorder=5weeks", "seed=-1", "price=5", "price=2..1", "size=0..3000000000",
                                       "symbol=1..2", "buy=0..1", "ts=1..2", "start=9223372036854775807", "keys=1M", "unknown=1"};
+    static const char *const files[][2] = {
+        {"rates=bad.txt", ""},       {"rates=bad.txt", "1 2\n1 3"}, {"rates=bad.txt", "1 x"},     {"rates=bad.txt", "1 2 3"},
+        {"rates=bad.txt", "1 -1"},   {"rates=bad.txt", "1 1e11"},    {"weights=bad.txt", "0 0"},   {"weights=bad.txt", "1 -2"},
+        {"rate=5,rates=bad.txt", "1 2"}, {"weights=bad.txt,keys=3", "1 2"}, {"zipf=1,weights=bad.txt", "1"},
+        {"rates=bad.txt,rates=bad.txt", "1 2"}, {"arrivals=soon", ""}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        dfrt_generate_plan plan;
+        put_file("bad.txt", files[i][1]);
+        CHECK(dfrt_generate_parse(&plan, files[i][0], &trade_record, 0, &error) == DFRT_USAGE);
+        CHECK(strncmp(error.text, "generate: ", 10) == 0);
+    }
+    dfrt_generate_plan absent;
+    CHECK(dfrt_generate_parse(&absent, "rates=absent.txt", &trade_record, 0, &error) == DFRT_IO);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         dfrt_generate_plan plan;
         CHECK(dfrt_generate_parse(&plan, bad[i], &trade_record, 0, &error) == DFRT_USAGE);
@@ -149,6 +218,9 @@ int main(void)
     test_recipe();
     test_unused_fields();
     test_small_bounds();
+    test_rates();
+    test_chance();
+    test_weights();
     test_pace();
     test_distribution();
     test_mistakes();

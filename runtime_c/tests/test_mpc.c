@@ -1,158 +1,5 @@
 #define _GNU_SOURCE
-#include "../control/mpc.h"
-
-#include "control_sample.h"
-
-enum { STRATEGY, ALPHA, BETA, GAMMA, HORIZON, SOLVER };
-enum { GOALS, TH_NODE, TH_POWER, LAT_NODE, LAT_POWER, RHO_NODE, RHO_POWER };
-
-typedef struct values {
-    double all[DFRT_MOST_PARAMETERS];
-} values;
-
-static values standard_values(void)
-{
-    values chosen;
-    for (unsigned n = 0; n < DFRT_MOST_PARAMETERS; n++)
-        chosen.all[n] = NAN;
-    return chosen;
-}
-
-static dfrt_decision decided(const dfrt_situation *situation, values chosen)
-{
-    const dfrt_policy *policy = dfrt_policy_named("mpc");
-    CHECK(policy == &dfrt__policy_mpc);
-    void *state = calloc(1, policy->size(chosen.all, situation->limits));
-    CHECK(state != NULL);
-    dfrt_decision decision;
-    memset(&decision, 0xa5, sizeof decision);
-    policy->start(state, chosen.all, situation->limits, situation->goals);
-    policy->decide(state, situation, &decision);
-    free(state);
-    return decision;
-}
-
-/* --- the same by exhaustive search, from the formulas of 002 §6.2 and §6.3 ------------------------ */
-
-static double stage_by_hand(const dfrt_situation *situation, values chosen, unsigned step, unsigned n, unsigned f)
-{
-    const dfrt_measured *m = situation->measured;
-    const dfrt_limits *limits = situation->limits;
-    unsigned strategy = (unsigned)chosen.all[STRATEGY];
-    double rate = situation->forecast[step] + (step == 0 ? m->backlog / m->step : 0), t_a = 1 / rate;
-    double t = m->service * limits->frequencies[situation->now.frequency] / limits->frequencies[f];
-    double t_s = t / n * fmin(m->imbalance, n), rho = t_s / (0.95 * t_a);
-    if (!(rho < 1))
-        return INFINITY;
-    double c_a = m->interarrival_sd / m->interarrival, c_s = m->result_spacing_cv;
-    double waits = rho / (1 - rho) * (c_a * c_a + c_s * c_s) / 2 * t_s * situation->correction;
-    double exponent = (waits + t) / situation->goals->latency;
-    double late = exponent <= 20 ? exp(exponent) : exp(20) * (1 + log(exponent / 20));
-    double quality = strategy <= TH_POWER ? 1e3 * fmax(t_a, t_s) : strategy <= LAT_POWER ? late : exp(rho);
-    double volt = limits->voltages[f];
-    double watts = volt * volt * limits->frequencies[f] / 1e9 * (n + limits->service_threads);
-    return chosen.all[ALPHA] * quality + chosen.all[BETA] * (strategy % 2 == 0 ? watts : n);
-}
-
-static double table[3][13][9];
-
-static void fill_table(const dfrt_situation *situation, values chosen)
-{
-    const dfrt_limits *limits = situation->limits;
-    bool node = (unsigned)chosen.all[STRATEGY] % 2 == 1;
-    for (unsigned step = 0; step < chosen.all[HORIZON]; step++) {
-        bool any = false;
-        for (unsigned n = limits->workers_least; n <= limits->workers_most; n++)
-            for (unsigned f = 0; f < limits->frequency_count; f++) {
-                bool allowed = !node || f == limits->frequency_count - 1;
-                table[step][n][f] = allowed ? stage_by_hand(situation, chosen, step, n, f) : INFINITY;
-                any |= table[step][n][f] < INFINITY;
-            }
-        if (!any)
-            table[step][limits->workers_most][limits->frequency_count - 1] = 0;
-    }
-}
-
-/* The cheapest way; in the first step only by `first`, unless it has no workers. */
-static double cheapest(const dfrt_situation *situation, values chosen, unsigned step, dfrt_setting from,
-                       dfrt_setting first)
-{
-    const dfrt_limits *limits = situation->limits;
-    double least = step == chosen.all[HORIZON] ? 0 : INFINITY;
-    for (unsigned n = limits->workers_least; step < chosen.all[HORIZON] && n <= limits->workers_most; n++)
-        for (unsigned f = 0; f < limits->frequency_count; f++) {
-            bool wanted = step > 0 || first.workers == 0 || (first.workers == n && first.frequency == f);
-            if (!wanted || table[step][n][f] == INFINITY)
-                continue;
-            double more = (double)n - from.workers, up = (double)f - from.frequency;
-            double cost = table[step][n][f] + chosen.all[GAMMA] * (more * more + up * up);
-            dfrt_setting there = {n, f, 0, 0};
-            least = fmin(least, cost + cheapest(situation, chosen, step + 1, there, first));
-        }
-    return least;
-}
-
-static void check_alternatives(const dfrt_situation *situation, values chosen, const dfrt_decision *decision)
-{
-    CHECK(decision->alternative_count <= DFRT_MOST_ALTERNATIVES);
-    for (unsigned n = 0; n < decision->alternative_count; n++) {
-        const dfrt_prediction *other = &decision->alternatives[n];
-        CHECK(other->setting.workers != decision->setting.workers
-              || other->setting.frequency != decision->setting.frequency);
-        CHECK(other->cost >= decision->expected.cost * (1 - 1e-9));
-        if (chosen.all[SOLVER] < 2 && chosen.all[HORIZON] < 3)
-            CHECK(nearly(other->cost, cheapest(situation, chosen, 0, situation->now, other->setting)));
-    }
-}
-
-static void draw_measured(dfrt_random *random, dfrt_measured *measured, const dfrt_limits *limits)
-{
-    *measured = sample_measured(draw(random, 0.05, 1.3) * limits->workers_most / 0.45e-3);
-    measured->backlog = draw_below(random, 2) * draw(random, 0, measured->arrivals);
-    measured->imbalance = draw(random, 1, 1.5);
-    measured->result_spacing_cv = draw(random, 0, 2);
-}
-
-static values draw_values(dfrt_random *random, unsigned round)
-{
-    values chosen = standard_values();
-    chosen.all[STRATEGY] = 1 + round % 6;
-    chosen.all[ALPHA] = draw(random, 0, 4);
-    chosen.all[BETA] = draw(random, 0, 1);
-    chosen.all[GAMMA] = draw_below(random, 4) == 0 ? 0 : draw(random, 0, 1);
-    chosen.all[HORIZON] = 1 + draw_below(random, 3);
-    return chosen;
-}
-
-static void test_exact(dfrt_random *random)
-{
-    for (unsigned round = 0; round < 240; round++) {
-        dfrt_limits limits = sample_limits(1 + draw_below(random, 8), 1 + draw_below(random, 9));
-        limits.workers_least = 1 + draw_below(random, limits.workers_most);
-        values chosen = draw_values(random, round);
-        if (round < 6) { /* each strategy once as large as the papers have it */
-            limits = sample_limits(12, 9);
-            chosen.all[HORIZON] = 3;
-        }
-        dfrt_goals goals = sample_goals(draw(random, 0.5e-3, 10e-3));
-        dfrt_measured measured;
-        draw_measured(random, &measured, &limits);
-        dfrt_situation situation = sample_situation(&measured, &limits, &goals, 1 + draw_below(random, 12),
-                                                    draw_below(random, limits.frequency_count));
-        situation.correction = draw(random, 0.1, 3);
-        for (unsigned step = 0; step < DFRT_MOST_HORIZON; step++)
-            situation.forecast[step] *= draw(random, 0.7, 1.4);
-        fill_table(&situation, chosen);
-        double least = cheapest(&situation, chosen, 0, situation.now, (dfrt_setting){0});
-        for (unsigned solver = 0; solver < 3; solver++) {
-            chosen.all[SOLVER] = solver;
-            dfrt_decision decision = decided(&situation, chosen);
-            CHECK(nearly(decision.expected.cost, least));
-            CHECK(nearly(cheapest(&situation, chosen, 0, situation.now, decision.setting), least));
-            check_alternatives(&situation, chosen, &decision);
-        }
-    }
-}
+#include "mpc_sample.h"
 
 /* --- what it decides ------------------------------------------------------------------------------ */
 
@@ -184,6 +31,44 @@ static void test_decisions(void)
     CHECK(strstr(much.reason, "nothing keeps up") != NULL);
     dfrt_decision nothing = trading(1e-9, 6, LAT_NODE, 0, 0);
     CHECK(nothing.setting.workers == 1);
+}
+
+/* How often the setting changes over 300 steps of one random walk, which is known in advance; `workers`: their sum. */
+static unsigned changes_on_walk(double gamma, unsigned horizon, unsigned *workers)
+{
+    dfrt_random random = dfrt_random_seed(7);
+    dfrt_limits limits = sample_limits(12, 9);
+    dfrt_goals goals = sample_goals(1.5e-3);
+    values chosen = standard_values();
+    chosen.all[STRATEGY] = LAT_NODE;
+    chosen.all[GAMMA] = gamma;
+    chosen.all[HORIZON] = horizon;
+    double walk[300 + DFRT_MOST_HORIZON] = {12000};
+    for (unsigned n = 1; n < sizeof walk / sizeof *walk; n++)
+        walk[n] = fmin(fmax(walk[n - 1] + draw(&random, -1200, 1200), 5000), 18000);
+    dfrt_setting now = {8, 8, 0, 0};
+    unsigned changes = 0;
+    *workers = 0;
+    for (unsigned n = 0; n < 300; n++) {
+        dfrt_measured measured = sample_measured(walk[n]);
+        dfrt_situation situation = sample_situation(&measured, &limits, &goals, now.workers, now.frequency);
+        memcpy(situation.forecast, walk + n + 1, sizeof situation.forecast);
+        dfrt_decision decision = decided(&situation, chosen);
+        changes += decision.setting.workers != now.workers;
+        now = decision.setting;
+        *workers += now.workers;
+    }
+    return changes;
+}
+
+/* 002 §7.2.3: the switching cost is a brake, which costs resources; a longer horizon loosens it. */
+static void test_switching_cost_brakes(void)
+{
+    unsigned free_workers, braked_workers, far_workers;
+    unsigned free_changes = changes_on_walk(0, 1, &free_workers), braked = changes_on_walk(0.4, 1, &braked_workers);
+    unsigned far = changes_on_walk(0.4, 3, &far_workers);
+    CHECK(braked < far && far < free_changes);
+    CHECK(free_workers < far_workers && far_workers < braked_workers);
 }
 
 static void test_reasons(void)
@@ -269,6 +154,20 @@ static void test_stays_inside(dfrt_random *random)
     }
 }
 
+static void test_nothing_known(void)
+{
+    dfrt_limits limits = sample_limits(12, 9);
+    dfrt_goals goals = sample_goals(7e-3);
+    dfrt_measured measured = sample_measured(8000);
+    measured.service = NAN;
+    dfrt_situation situation = sample_situation(&measured, &limits, &goals, 5, 8);
+    dfrt_decision decision = decided(&situation, standard_values());
+    CHECK(decision.setting.workers == 5 && decision.setting.frequency == 8 && isnan(decision.expected.latency));
+    CHECK(decision.alternative_count == 0 && decision.forecast == 8000);
+    CHECK_TEXT(decision.reason,
+               "lat_node: nothing changes, since a rate and a service time must be known to predict anything");
+}
+
 static void test_limits_may_be_empty(void)
 {
     dfrt_limits limits = {0};
@@ -303,11 +202,12 @@ int main(void)
 {
     dfrt_random random = test_random();
     test_decisions();
+    test_switching_cost_brakes();
     test_reasons();
     test_strategy_by_goals();
+    test_nothing_known();
     test_limits_may_be_empty();
     test_narrower_limits_later();
-    test_exact(&random);
     test_stays_inside(&random);
     return 0;
 }

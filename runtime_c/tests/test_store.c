@@ -174,25 +174,53 @@ static void test_ewma(void)
 static void test_moments(void)
 {
     double values[55];
-    dfrt_moments all = {0};
+    dfrt_moments all = DFRT_NO_MOMENTS;
     int64_t before = 0;
     for (int part = 0; part < 10; part++) { /* of 0 to 9 values */
-        dfrt_moments own = {0};
+        dfrt_moments own = DFRT_NO_MOMENTS;
         for (int i = 0; i < part; i++) {
             values[before + i] = 1e6 + (double)below(1000) / 7.0;
-            dfrt_moments_add(&own, values[before + i], i == 0);
+            dfrt_moments_add(&own, values[before + i]);
         }
         dfrt_moments_combine(&all, before, &own, part);
         before += part;
     }
     for (int i = 0; i < 10; i++, before++) {
         values[before] = 1e6 + (double)below(1000) / 7.0;
-        dfrt_moments_add(&all, values[before], false);
+        dfrt_moments_add(&all, values[before]);
     }
     double sum = 0.0, squares = 0.0;
     for (int64_t i = 0; i < before; i++) sum += values[i];
     for (int64_t i = 0; i < before; i++) squares += pow(values[i] - sum / (double)before, 2.0);
     CHECK(fabs(dfrt_moments_squares(&all, before) - squares) < 1e-9 * squares);
+    CHECK(fabs(dfrt_moments_mean(&all, before) - sum / (double)before) < 1e-9);
+}
+
+static double mean_of(const double *values, int64_t count, int64_t cut)
+{
+    dfrt_moments parts[2] = {DFRT_NO_MOMENTS, DFRT_NO_MOMENTS};
+    for (int64_t i = 0; i < count; i++) dfrt_moments_add(&parts[i >= cut], values[i]);
+    dfrt_moments_combine(&parts[0], cut, &parts[1], count - cut);
+    return dfrt_moments_mean(&parts[0], count);
+}
+
+/* Wherever an infinite value stands the mean is infinite; of both kinds, or with a NaN, there is none. */
+static void test_infinite_moments(void)
+{
+    for (int64_t at = 0; at < 6; at++) {
+        for (int64_t cut = 0; cut <= 6; cut++) {
+            double values[6] = {1.0, 2.0, 3.0, 4.0, 5.0, 7.5};
+            CHECK(mean_of(values, 6, cut) == 3.75);
+            values[at] = INFINITY;
+            CHECK(mean_of(values, 6, cut) == (double)INFINITY);
+            values[(at + 1) % 6] = -INFINITY;
+            CHECK(isnan(mean_of(values, 6, cut)));
+            values[at] = 1.0;
+            CHECK(mean_of(values, 6, cut) == -(double)INFINITY);
+            values[(at + 1) % 6] = NAN;
+            CHECK(isnan(mean_of(values, 6, cut)));
+        }
+    }
 }
 
 int main(void)
@@ -204,5 +232,6 @@ int main(void)
     test_quantile();
     test_ewma();
     test_moments();
+    test_infinite_moments();
     return 0;
 }

@@ -30,6 +30,12 @@ FORBIDDEN = (
     ("compiler/simulate", tuple(f"dfc.compiler.{part}" for part in (  # of what is built, the controllers only
         "build.delivery", "build.embeddable", "build.library", "build.program", "calibrate", "codegen", "commands",
         "interpret"))),
+    ("compiler/report", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "codegen", "commands", "graph", "interpret", "live", "patterns", "select", "simulate")) + ("numpy",)),
+    ("compiler/live", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "codegen", "commands", "graph", "interpret", "patterns", "select", "simulate")) + ("numpy",)),
+    ("compiler/generate", tuple(f"dfc.compiler.{part}" for part in (
+        "build", "codegen", "commands", "graph", "patterns", "pipeline", "select", "simulate"))),
     ("compiler/build", ("dfc.compiler.codegen", "dfc.compiler.graph", "dfc.compiler.commands")),
 )
 
@@ -96,6 +102,11 @@ def loaded_by(*words: str) -> set[str]:
                          ids=" ".join)
 def test_help_loads_nothing(words):
     assert loaded_by(*words) == set()
+
+
+def test_watching_a_program_loads_nothing(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"schema": 1, "kind": "start", "uptime": 0}\n')
+    assert loaded_by("report", str(tmp_path)) == set()
 
 
 def test_importing_dfc_loads_nothing():

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 from dfc.compiler.graph.runnable import NotRunnable
-from dfc.compiler.interpret import UserC, run, write_sinks
+from dfc.compiler.interpret import UserC, WrongFile, run, write_sinks
 from dfc.compiler.interpret.binary import unpack_rows
 from dfc.compiler.interpret.csv_rows import Malformed
 from dfc.compiler.interpret.generate import SplitMix64, generate, key_drawer
@@ -42,9 +42,47 @@ def test_generated_tuples_are_those_of_the_c_runtime():
 
 
 def test_zipf_prefers_small_keys():
-    draw = key_drawer(SplitMix64(1), 100, 1.0)
+    draw = key_drawer(SplitMix64(1), [1 / (k + 1) for k in range(100)])
     drawn = Counter(draw() for _ in range(20_000))
     assert max(drawn) <= 99 and 1.8 < drawn[0] / drawn[1] < 2.2 and 8 < drawn[0] / drawn[9] < 12.5
+
+
+def test_rates_that_change(tmp_path, monkeypatch):
+    """Tuples come evenly while a rate holds; the last one as long as the one before; none while it is 0."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rates.txt").write_text("# seconds and rates\n3\n10 4\n10.5 0\n11.5 2.6\n")
+    times = [row[0] for row in generated(rates="rates.txt", start=0)]
+    assert times == [0, 250, 1500, 1833, 2166]
+    assert [row[0] for row in generated(rates="rates.txt", start=0, count=3)] == times[:3]
+
+
+def test_arrivals_by_chance(tmp_path, monkeypatch):
+    """As many as the rates say, give or take what chance allows, with the gaps of a Poisson process."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rates.txt").write_text("0 1000\n2 0\n3 4000\n4 500\n")
+    times = [row[0] / 1e3 for row in generated(rates="rates.txt", arrivals="poisson", start=0)]
+    counts = Counter(int(time) for time in times)
+    assert times == sorted(times) and 2 not in counts and set(counts) <= {0, 1, 3, 4}
+    assert counts[0] + counts[1] == pytest.approx(2000, abs=200) and counts[3] == pytest.approx(4000, abs=300)
+    gaps = [b - a for a, b in zip(times, times[1:], strict=False) if a >= 3 and b < 4]
+    mean = sum(gaps) / len(gaps)
+    assert sum(gap > mean for gap in gaps) / len(gaps) == pytest.approx(0.368, abs=0.15)  # 1/e, on a clock of 1 ms
+
+
+def test_keys_by_weights(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weights.txt").write_text("0 6\n3\n1 0\n")
+    drawn = Counter(row[1] for row in generated(weights="weights.txt", count=5000))
+    assert set(drawn) == {"k1", "k2", "k3"} and drawn["k1"] / 5000 == pytest.approx(0.6, abs=0.03)
+
+
+@pytest.mark.parametrize(("name", "text"), [("rates", ""), ("rates", "1 2\n1 3\n"), ("rates", "1 x\n"),
+                                            ("rates", "1 -1\n"), ("weights", "0 0\n"), ("weights", "1 -2\n")])
+def test_wrong_rates_and_weights(tmp_path, monkeypatch, name, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "given.txt").write_text(text)
+    with pytest.raises(WrongFile, match=r"given\.txt"):
+        generated(count=1, **{name: "given.txt"})
 
 
 PACKED = Record("Packed", (Field("a", Int(16, False)), Field("s", SYMBOL), Field("t", Text(4)), Field("b", BOOL)))

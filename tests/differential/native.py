@@ -55,7 +55,7 @@ def runtime(rounds: int) -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sources = sorted(runtime_folder().joinpath("src").rglob("*.c"))
     small = [f"-DDFRT_ROUND_EVENTS={rounds}", "-DDFRT_BATCH_MOST=5", "-DDFRT_INPUT_BYTES=64",
-             "-DDFRT_CSV_BLOCK_BYTES=100"] if rounds else []
+             "-DDFRT_CSV_BLOCK_BYTES=100", "-DDFRT_PARCEL_PAUSE_NS=2000000"] if rounds else []
     call(*flags(), *small, f"-I{runtime_folder() / 'include'}", "-c", *sources, folder=folder)
     subprocess.run(["ar", "rcs", "libdfrt.a", *(p.name for p in folder.glob("*.o"))], cwd=folder, check=True)
     return folder / "libdfrt.a"

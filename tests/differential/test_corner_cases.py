@@ -173,6 +173,26 @@ def test_a_window_at_every_tuple_of_a_whole_stream(tmp_path: Path) -> None:
     check_inputs(build(f"app each_tuple\n{text}", tmp_path, 0), {"in.csv": table("v", values)})
 
 
+KEYS = ("a", "b", "name", "word", "a, b", "name, word")
+
+
+def test_count_windows_of_many_keys_by_the_block(tmp_path: Path) -> None:
+    """In one thread tuples are looked up ahead: keys of every kind, few and many, known and new within one block."""
+    text = "record R { a: i64, b: i8, name: symbol, word: text<4>, v: f64 }\n" + "".join(
+        f'source in_{n}: R = csv("in.csv")\n'
+        f"stream out_{n} = in_{n} |> by {keys} |> window {window} |> aggregate {{ {keys}, n: count(), mean: avg(v), "
+        f"s: stddev(v), p: stddev_pop(v), o: first(v), low: min(v) }}\n"
+        f'sink write_{n} = out_{n} to csv("out_{n}.csv")\n'
+        for n, (keys, window) in enumerate(itertools.product(KEYS, ("count 4 slide 2", "count 5 slide 2"))))
+    rng = random.Random(8)
+    lines = []
+    for number in range(3000):
+        key = rng.randrange(8) if rng.random() < 0.5 else rng.randrange(number + 1)
+        value = rng.choice(("nan", "inf", "-inf")) if rng.random() < 0.02 else str(rng.randrange(-99, 99) / 4)
+        lines.append(f"{key * 4294967296 - number % 2},{key % 100},s{key},{key % 9999},{value}")
+    check_inputs(build(f"app many_keys\n{text}", tmp_path, 0), {"in.csv": table("a,b,name,word,v", lines)})
+
+
 @pytest.mark.parametrize("rounds", [7, 0])
 def test_generated_input(rounds: int, tmp_path: Path) -> None:
     check_inputs(build(f"app generated\n{GENERATED}", tmp_path, rounds), {})

@@ -51,6 +51,23 @@ def test_full_speed_is_the_default_and_a_high_rate_loses_nothing(replay):
         assert replay.run(*words).returncode == 0 and complete(replay)
 
 
+def test_rates_that_change(replay):
+    """20 records in 0.2 s, none for 0.1 s, then 10 a second each 0.1 s: the last is due after 1.2 s."""
+    (replay.folder / "rates.txt").write_text("0 100\n0.2 0\n0.3 10\n0.4 20\n")
+    began = time.monotonic()
+    answer = replay.run("--rates", "rates.txt")
+    assert time.monotonic() - began >= 0.4 + 18 / 20
+    assert (answer.returncode, answer.stderr) == (0, "") and complete(replay)
+
+
+@pytest.mark.parametrize(("text", "words"), [("", ()), ("0 5\n1 0\n", ()), ("0 5\nx\n", ()),
+                                             ("0 5\n", ("--rate", "5/s")), ("0 5\n", ("--speed", "1x"))])
+def test_wrong_rates(replay, text, words):
+    (replay.folder / "rates.txt").write_text(text)
+    code, line = one_line(replay.run("--rates", "rates.txt", *words))
+    assert code == 2 and "--rates" in line
+
+
 def test_times_beyond_the_axis_are_not_waited_for(replay):
     for moment in (-(1 << 63), (1 << 63) - 1):
         rows = (replay.folder / "a.csv").read_text().replace("ts,n\n", f"ts,n\n{moment},0\n").splitlines(keepends=True)

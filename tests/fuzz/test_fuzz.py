@@ -14,5 +14,5 @@ def test_nothing_is_found(name, flags, tmp_path):
     assert run(build(name, tmp_path, flags), QUICK, SECONDS, SEED) > 0
 
 
-def test_there_is_one_for_each_format():
-    assert HARNESSES == ["fuzz_binary", "fuzz_csv", "fuzz_jsonl", "fuzz_lines", "fuzz_socket"]
+def test_there_is_one_for_each_format_and_the_control_socket():
+    assert HARNESSES == ["fuzz_binary", "fuzz_control", "fuzz_csv", "fuzz_jsonl", "fuzz_lines", "fuzz_socket"]

@@ -3,9 +3,14 @@
 import csv
 import math
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
+
+from dfc.compiler.build.folder import runtime_folder
+from dfc.compiler.build.toolchain import LINK_FLAGS
+from tests.differential.native import call, flags, runtime
 
 PROGRAM = """
 app app
@@ -136,3 +141,65 @@ sink out = found to csv("out.csv")
     answer = dfc("run", "app.dfl")
     assert answer.returncode == 0, answer.stderr
     assert (tmp_path / "out.csv").read_text().split()[1:] == [str(dominates(p, q)).lower() for p, q in pairs]
+
+
+KERNELS_C = """
+#include "stdlib/preference.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef void filter(const std_points *points, std__candidates *all);
+
+static void print(const char *name, filter *with, const std_points *points)
+{
+    dfrt_bytes room = {0};
+    std__candidates all = std__candidates_in(&room, points->count);
+    with(points, &all);
+    unsigned char *chosen = calloc(points->count, 1);
+    for (size_t i = 0; chosen != NULL && i < all.count; i++) chosen[all.places[i]]++;
+    printf("%s", name);
+    for (size_t i = 0; chosen != NULL && i < points->count; i++) {
+        for (int times = chosen[i]; times > 0; times--) printf(" %zu", i);
+    }
+    printf("\\n");
+    free(chosen);
+    dfrt_bytes_free(&room);
+}
+
+int main(void)
+{
+    static double columns[8][5000];
+    std_points points = {.count = 0};
+    for (int d = 0; d < 8; d++) points.of[d] = columns[d];
+    for (int got = 8; got == 8; points.count += got == 8) {
+        got = 0;
+        for (int d = 0; d < 8; d++) got += scanf("%lf", &columns[d][points.count]) == 1;
+    }
+    print("anywhere", std__filter_anywhere, &points);
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2")) print("avx2", std__filter_avx2, &points);
+    if (__builtin_cpu_supports("avx512f")) print("avx512", std__filter_avx512, &points);
+#endif
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("values", [uniform, few_values, strange, correlated], ids=lambda one: one.__name__)
+def test_every_kernel_of_this_processor(tmp_path: Path, values):
+    """They give the same skyline, whatever the order in which their candidates come to lie."""
+    chance = random.Random(values.__name__)
+    points = {i: tuple(values(chance) for _ in range(8)) for i in range(700)}
+    for i in range(10, 700, 7):
+        points[i] = points[chance.randrange(i)]
+    (tmp_path / "kernels.c").write_text(KERNELS_C)
+    call(*flags(), f"-I{runtime_folder() / 'include'}", f"-I{runtime_folder().parent}", "-o", "kernels", "kernels.c",
+         runtime(0), *LINK_FLAGS, folder=tmp_path)
+    given = "\n".join(" ".join(map(repr, p)) for p in points.values())
+    answer = subprocess.run([tmp_path / "kernels"], input=given, capture_output=True, text=True, check=True).stdout
+    expected = " ".join(map(str, skyline(points)))
+    lines = answer.splitlines()
+    assert lines
+    for line in lines:
+        name, _, found = line.partition(" ")
+        assert found == expected, name

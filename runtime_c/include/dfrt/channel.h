@@ -32,14 +32,20 @@ typedef struct dfrt_marker {
     int64_t watermark;
 } dfrt_marker;
 
+/* What is said at the end of a round. */
+typedef struct dfrt_round_end {
+    bool flush;       /* the source is idle: hand everything on */
+    bool ends_stream; /* the last round of this link */
+    uint64_t read_ns; /* when the tuples of this round were read */
+    struct dfrt__configuration *configuration; /* who works, and has what, from the next round on */
+} dfrt_round_end;
+
 typedef struct dfrt_batch {
     struct dfrt_batch *next; /* in a backlog or a free list */
     uint32_t count;
     uint32_t marker_count;
     bool ends_round;
-    bool flush;       /* the source is idle: hand everything on */
-    bool ends_stream; /* the last batch of this link */
-    uint64_t read_ns; /* when the tuples of this round were read */
+    dfrt_round_end end; /* of the last batch of a round */
     uint32_t *positions;
     uint32_t *orders; /* among the elements of one position */
     int64_t *times;
@@ -59,16 +65,22 @@ typedef struct dfrt_sender {
     dfrt_link *link;
     dfrt_batch *filling;
     dfrt_batch *backlog_head, *backlog_tail;
+    bool held; /* everything stays in the backlog: whole rounds that are not complete yet */
     size_t element_size;
     uint32_t capacity; /* elements, and markers, in a batch */
 } dfrt_sender;
 
 dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error);
 void dfrt_sender_close(dfrt_sender *sender);
+void dfrt_batches_free(dfrt_batch *first);
 
-/* Moves the batch that is being filled to the link, or to the backlog, and begins another. False: no memory. */
-bool dfrt_sender_turn(dfrt_sender *sender, bool ends_round, bool flush, bool ends_stream, uint64_t read_ns);
-/* Tries to move the backlog to the link; true when it is empty. */
+/* Without a link: only to collect what is put into it. */
+dfrt_status dfrt_sender_open_held(dfrt_sender *sender, const dfrt_sender *like, dfrt_error *error);
+
+/* Moves the batch that is being filled to the link, or to the backlog, and begins another. NULL: the round goes on.
+ * False: no memory. */
+bool dfrt_sender_turn(dfrt_sender *sender, const dfrt_round_end *end);
+/* Tries to move the backlog to the link; true when nothing is left that may be sent. */
 bool dfrt_sender_pump(dfrt_sender *sender);
 
 /* Appends an element; false: no memory. */
@@ -77,7 +89,7 @@ static inline bool dfrt_sender_put(dfrt_sender *sender, uint32_t position, uint3
 {
     dfrt_batch *batch = sender->filling;
     if (batch->count == sender->capacity) {
-        if (!dfrt_sender_turn(sender, false, false, false, batch->read_ns)) {
+        if (!dfrt_sender_turn(sender, NULL)) {
             return false;
         }
         batch = sender->filling;
@@ -94,7 +106,7 @@ static inline bool dfrt_sender_mark(dfrt_sender *sender, uint32_t position, int6
 {
     dfrt_batch *batch = sender->filling;
     if (batch->marker_count == sender->capacity) {
-        if (!dfrt_sender_turn(sender, false, false, false, batch->read_ns)) {
+        if (!dfrt_sender_turn(sender, NULL)) {
             return false;
         }
         batch = sender->filling;

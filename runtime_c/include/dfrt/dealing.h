@@ -19,14 +19,15 @@ typedef struct dfrt_dealing {
     uint64_t handed; /* windows so far */
     uint64_t *sent;  /* of each worker */
     dfrt_done *done;
-    unsigned workers;
+    unsigned most;   /* workers that there are counters of */
     unsigned chosen; /* who gets the rest of a batch */
 } dfrt_dealing;
 
-/* Notes that a worker gets something; answers what he counts up when it is done. */
-dfrt_done *dfrt_dealing_send(dfrt_dealing *dealing, unsigned workers, unsigned worker);
+/* Notes that a worker gets something, of at most `most` in the whole run, and of `workers` now; answers what he counts up
+ * when it is done. */
+dfrt_done *dfrt_dealing_send(dfrt_dealing *dealing, unsigned most, unsigned workers, unsigned worker);
 /* The worker with the least to do, the first of them in turn; the same one for all windows of a batch. */
-unsigned dfrt_dealing_least(dfrt_dealing *dealing, unsigned workers, uint64_t batch);
+unsigned dfrt_dealing_least(dfrt_dealing *dealing, unsigned most, unsigned workers, uint64_t batch);
 void dfrt_dealing_close(dfrt_dealing *dealing);
 
 static inline void dfrt_done_one(dfrt_done *done)

@@ -5,8 +5,8 @@
  * what, and state moves between exactly the same two tuples everywhere.
  *
  * Threads:   dfrt_elastic_* are called by one thread, the controller's; the reader and the stages take part through the
- *            links and the mailboxes of elastic.c.
- * Ownership: a dfrt_routing belongs to the elastic layer once it was requested; it is freed when no stage uses it.
+ *            links and the mailboxes of the stages.
+ * Ownership: what a request names is copied. The elastic layer owns all routings.
  * Progress:  a request never waits; `busy` tells when the last one is complete on both sides.
  */
 #ifndef DFRT_ELASTIC_H
@@ -15,18 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dfrt/routing.h"
 #include "dfrt/status.h"
 
 /* Fluent: works on what it has while state is on its way. R-BLK: the receiving replica waits for it. S-BLK: the source
  * waits until all has moved. */
 enum dfrt_migration { DFRT_FLUENT, DFRT_R_BLOCKING, DFRT_S_BLOCKING };
-
-enum { DFRT_HEAVY_KEYS = 64 }; /* keys with a route of their own */
-
-typedef struct dfrt_heavy_key {
-    uint64_t hash;
-    uint16_t replica;
-} dfrt_heavy_key;
 
 typedef struct dfrt_elastic dfrt_elastic; /* one a run */
 
@@ -42,13 +36,14 @@ typedef struct dfrt_elastic_info {
 unsigned dfrt_elastic_count(const dfrt_elastic *elastic);
 dfrt_elastic_info dfrt_elastic_at(const dfrt_elastic *elastic, unsigned n);
 
-/* From the next round on `workers` replicas work. `owners`: slot → replica, DFRT_SLOTS of them; NULL: as few slots move as
- * possible. `heavy`: keys with their own route. DFRT_AGAIN: the last change is not complete yet. */
+/* From one of the next rounds on `workers` replicas work. `owners`: slot → replica, DFRT_SLOTS of them; NULL: as few slots
+ * move as possible. `heavy`: keys with their own route. DFRT_AGAIN: the last change is not complete yet. DFRT_USAGE: there
+ * are not so many replicas, or a route goes to none that works. */
 dfrt_status dfrt_elastic_request(dfrt_elastic *elastic, unsigned n, unsigned workers, const uint16_t *owners,
                                  const dfrt_heavy_key *heavy, unsigned heavy_count, enum dfrt_migration how,
                                  dfrt_error *error);
 bool dfrt_elastic_busy(const dfrt_elastic *elastic);
-/* The routes in force: DFRT_SLOTS numbers. */
-const uint16_t *dfrt_elastic_owners(const dfrt_elastic *elastic, unsigned n);
+/* The routes as last requested: DFRT_SLOTS numbers, without those of heavy keys. */
+void dfrt_elastic_owners(const dfrt_elastic *elastic, unsigned n, uint16_t *owners);
 
 #endif

@@ -64,6 +64,10 @@ uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 /* Gives the memory back; the group holds nothing then. */
 void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 
+/* The same tuples at the same places, in another pool: large pieces change hands, small ones are copied. `kept` holds
+ * nothing then. Nobody else reads them. */
+dfrt_kept dfrt_kept_move(dfrt_pool *to, dfrt_pool *from, dfrt_kept *kept, dfrt_widths widths);
+
 /* Lets `readers` other stages read the tuples that are there now: they stay where they are until dfrt_share_done was
  * called as often. Tuples may be added behind them, and among those that nobody was told of. */
 dfrt_share *dfrt_kept_share(dfrt_pool *pool, dfrt_kept *kept, uint32_t readers);

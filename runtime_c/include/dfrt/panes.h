@@ -34,6 +34,8 @@ typedef struct dfrt_pane_results {
 /* For the worker: an empty result with one reader. */
 dfrt_result *dfrt_results_take(dfrt_pane_results *results);
 void dfrt_results_close(dfrt_pane_results *results);
+/* All results of `from` belong to `to` from now on; nobody else reads them. */
+void dfrt_results_adopt(dfrt_pane_results *to, dfrt_pane_results *from);
 
 /* Lets `more` others read it too; before any of them has it. NULL is no result. */
 void dfrt_result_share(dfrt_result *result, uint32_t more);

@@ -53,6 +53,7 @@ typedef struct dfrt_program {
     const char *name;
     const char *version; /* of the compiler that wrote it, and a digest of the program's text */
     const char *const *control; /* the controller configuration, line by line, NULL behind the last (see configuration.h) */
+    const char *const *plan;    /* its text, in the same way */
     bool light;          /* parsing is most of the work, if the sources are files of text */
     bool staged;         /* planned with threads, also where no segment has several */
     unsigned source_count, sink_count, segment_count, edge_count, step_count, alternates_count;
@@ -81,6 +82,8 @@ typedef struct dfrt_run_state {
     int stop_write_fd;
     dfrt_clock clock; /* of the thread that reads the sources */
     _Atomic unsigned *alternates; /* by entry of program->alternates: the active one; relaxed, read at every result */
+    _Atomic unsigned shedding; /* in 65536ths: the share of tuples that sources drop; relaxed, read at every batch */
+    _Atomic uint64_t shed;     /* tuples that were dropped; written by the thread that reads the sources, relaxed */
 } dfrt_run_state;
 
 static inline bool dfrt_run_failed(dfrt_run_state *run)
@@ -92,6 +95,9 @@ static inline bool dfrt_run_failed(dfrt_run_state *run)
 /* Switches the active alternate of an operator, from any thread; takes effect at its next result. False: the
  * program has no such operator, or the operator no such alternate. */
 bool dfrt_set_alternate(dfrt_run_state *run, const dfrt_program *program, const char *step, const char *alternate);
+
+/* From now on sources drop this share (0 … 1) of what they read, behind the parser, and count it. From any thread. */
+void dfrt_set_shedding(dfrt_run_state *run, double share);
 
 /* 0 good, 2 wrong usage, 4 the run failed. */
 int dfrt_main(const dfrt_program *program, int argc, char **argv);

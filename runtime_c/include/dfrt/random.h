@@ -74,6 +74,8 @@ typedef struct dfrt_zipf {
 } dfrt_zipf;
 
 dfrt_status dfrt_zipf_make(dfrt_zipf *zipf, uint64_t keys, double exponent, dfrt_error *error);
+/* The same table for weights that are given; their sum is above 0. */
+dfrt_status dfrt_zipf_by_weights(dfrt_zipf *zipf, uint64_t keys, const double *weights, dfrt_error *error);
 void dfrt_zipf_free(dfrt_zipf *zipf);
 
 /* The key of a draw, where there is a table. */

@@ -38,6 +38,16 @@ static inline bool dfrt_ring_push(dfrt_ring *ring, void *item)
     return true;
 }
 
+/* Consumer only. */
+static inline bool dfrt_ring_is_empty(dfrt_ring *ring)
+{
+    size_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
+    if (at == ring->seen_pushed) {
+        ring->seen_pushed = atomic_load_explicit(&ring->pushed, memory_order_acquire);
+    }
+    return at == ring->seen_pushed;
+}
+
 /* Consumer only. NULL: nothing there. */
 static inline void *dfrt_ring_pop(dfrt_ring *ring)
 {

@@ -20,6 +20,7 @@
 #ifndef DFRT_SOURCE_H
 #define DFRT_SOURCE_H
 
+#include <dfrt/rates.h>
 #include <dfrt/record.h>
 #include <dfrt/status.h>
 
@@ -29,6 +30,7 @@ typedef struct dfrt_source dfrt_source;
  * their first times is the start. The reader of a run owns it; begin with {0}. */
 typedef struct dfrt_replay {
     double rate;        /* records a second, or 0 */
+    dfrt_rates rates;   /* rates that change, or none; the last one holds to the end */
     double speed;       /* seconds of event time a second, or 0; sources without event time are not held back */
     unsigned awaited;   /* sources whose first record was not seen yet */
     bool known;         /* some first time is in origin_ns */

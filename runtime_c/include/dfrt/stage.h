@@ -5,7 +5,7 @@
  *            all stages and elements pass by calls.
  * Ownership: the program owns stages, segments, links and sinks; a stage borrows them while it runs.
  * Progress:  a stage waits only for a batch of a round that has been sent to it, or at the end of a round
- *            for room in the links after it.
+ *            for room in the links after it, or for state that a stage which is not further hands over to it.
  */
 #ifndef DFRT_STAGE_H
 #define DFRT_STAGE_H
@@ -13,9 +13,9 @@
 #include "dfrt/channel.h"
 #include "dfrt/histogram.h"
 #include "dfrt/monitor.h"
+#include "dfrt/routing.h"
 #include "dfrt/sink.h"
 
-enum { DFRT_SLOTS = 1024 }; /* keyed state is divided into this many slots */
 #define DFRT_ROUND_END (UINT32_MAX - 1) /* the position of what happens at the end of a round, in every stage */
 #define DFRT_SECOND_INPUT (UINT32_C(1) << 31) /* in an order: results for the second input come after the first's */
 
@@ -44,33 +44,40 @@ typedef struct dfrt_edge {
     int (*order)(const void *left, const void *right);
     void (*consume)(void *segment, const dfrt_run *run);
     void (*watermark)(void *segment, int64_t watermark);
+    uint64_t (*hash)(const void *element); /* of the key that it goes by; NULL when it goes by none */
 } dfrt_edge;
 
 /* A segment of the graph (generated, constant). Every segment's struct begins with a dfrt_segment_head. */
 typedef struct dfrt_segment {
     const char *name;
+    const char *step; /* the first one, by which its degree is asked for */
     size_t size;
     unsigned degree; /* replicas that are planned; 0: it is not replicated */
+    bool elastic;    /* their number may change while the program runs */
     dfrt_status (*open)(void *segment, dfrt_error *error);
     void (*close)(void *segment);
     void (*end_event)(void *segment); /* NULL when nothing waits for the end of an event */
+    /* Between two rounds: the state of keys that `routing` gives to other replicas than `self` goes to their segments
+     * among the `count` in `to`; without a routing all of it goes to the first. NULL when there is nothing to move. */
+    void (*move)(void *segment, void *const *to, unsigned count, const dfrt_routing *routing, unsigned self);
 } dfrt_segment;
 
 /* Where the replicas of one edge's receiving segment are reached. */
 typedef struct dfrt_outlet {
-    dfrt_sender *senders; /* one a replica */
-    unsigned degree;
+    dfrt_sender *senders; /* one a replica, also of those that sleep */
+    unsigned most;   /* so many */
+    unsigned degree; /* the first so many work */
     int64_t marked;  /* the last watermark that was sent */
     int64_t pending; /* one that is sent at the end of the round */
-    const uint16_t *routes; /* slot → replica */
+    const dfrt_routing *routing;
 } dfrt_outlet;
 
 /* The links of one edge that end in this stage. */
 typedef struct dfrt_inlet {
     const dfrt_edge *edge;
-    dfrt_receiver *receivers; /* one a replica of edge->from */
+    dfrt_receiver *receivers; /* one a replica of edge->from, also of those that sleep */
     int64_t *watermarks;
-    unsigned degree;
+    unsigned degree; /* the first so many work */
     int64_t watermark; /* the smallest of them, as last told to the segment */
 } dfrt_inlet;
 
@@ -91,6 +98,10 @@ typedef struct dfrt_stage {
     uint64_t results;      /* handed to sinks in this round */
     dfrt_histogram latency;
     dfrt_stage_monitor *monitor; /* NULL: nobody watches */
+    struct dfrt__configuration *configuration; /* of the round at hand; NULL in the fused layout */
+    bool working;                                    /* false: this replica sleeps until it is needed */
+    struct dfrt__arrival *arrival; /* state that is on its way here while the stage goes on without it, or NULL */
+    _Atomic(struct dfrt__parcel *) parcels; /* other replicas push (release), this stage takes all (acquire) */
     dfrt_waiter waiter;
 } dfrt_stage;
 
@@ -127,7 +138,7 @@ static inline void dfrt_stage_put(dfrt_stage *stage, unsigned edge, unsigned rep
 /* The replica that keeps the state of a key with this hash. */
 static inline unsigned dfrt_stage_route(const dfrt_stage *stage, unsigned edge, uint64_t hash)
 {
-    return stage->outlets[edge].routes[hash >> 54];
+    return dfrt_routing_of(stage->outlets[edge].routing, hash);
 }
 
 /* Stateless work is dealt out in blocks of events, so that neighbours stay together. */
@@ -136,10 +147,15 @@ static inline unsigned dfrt_stage_deal(const dfrt_stage *stage, unsigned edge)
     return (stage->position >> 6) % stage->outlets[edge].degree;
 }
 
-/* How many replicas take what goes over an edge. */
+/* How many replicas take what goes over an edge, and how many could. */
 static inline unsigned dfrt_stage_degree(const dfrt_stage *stage, unsigned edge)
 {
     return stage->fused ? 1 : stage->outlets[edge].degree;
+}
+
+static inline unsigned dfrt_stage_most(const dfrt_stage *stage, unsigned edge)
+{
+    return stage->fused ? 1 : stage->outlets[edge].most;
 }
 
 /* Whether a window, or a batch of them, is this replica's, of replicas that all see all tuples. Callers add the hash of
@@ -176,6 +192,6 @@ static inline void dfrt_stage_emit_many(dfrt_stage *stage, unsigned sink, const 
 /* Runs rounds until the streams before this stage have ended. */
 void dfrt_stage_run(dfrt_stage *stage);
 /* Ends a round: counts latency, flushes sinks when asked, passes the round on, waits for room. */
-void dfrt_stage_end_round(dfrt_stage *stage, bool flush, bool ends_stream, uint64_t read_ns);
+void dfrt_stage_end_round(dfrt_stage *stage, const dfrt_round_end *end);
 
 #endif

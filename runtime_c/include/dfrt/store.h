@@ -8,17 +8,27 @@
 #ifndef DFRT_STORE_H
 #define DFRT_STORE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 void *dfrt_allocate(size_t size);                  /* zeroed; never NULL */
 void *dfrt_resize(void *old, size_t size);         /* never NULL */
-/* Zeroed too, in large pages where the machine has them and that pays; given back with the same size. */
+/* Zeroed too, from the beginning of a cache line on, in large pages where the machine has them and that pays; given back
+ * with the same size. */
 void *dfrt_pages_take(size_t size);
 void dfrt_pages_release(void *pages, size_t size);
 
-enum { DFRT_BLOCK = 256 }; /* tuples that generated code takes at once */
+enum { DFRT_BLOCK = 256 };  /* tuples that generated code takes at once */
+enum { DFRT_STRIDE = 32 };  /* of those, how many it is ahead of itself with what must come from memory */
+enum { DFRT_LINE = 64 };    /* bytes of a cache line */
+
+/* What comes behind a tuple of the input is wanted soon. The processor's own guesses end with a page. */
+static inline void dfrt_prefetch_input(const void *tuple)
+{
+    __builtin_prefetch((const char *)tuple + 4096, 0, 0);
+}
 
 /* Room for one more element at the end of a sliding array [head, tail) of `capacity` elements: moves the
  * elements to the front when half the room before them is free, else doubles. Answers how far they moved. */
@@ -70,17 +80,19 @@ static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, si
     return groups->chunks[log - 8] + (size_t)(place - (UINT32_C(1) << log)) * group_size;
 }
 
-/* The first group with this hash, very likely the one that is looked for; NULL if there is none. Its first two cache
- * lines, where what every tuple touches lies, come nearer. */
+/* The first group with this hash, very likely the one that is looked for; NULL if there is none. Its first cache line,
+ * or two where what every tuple touches needs them (`hot` bytes), come nearer. */
 static inline void *dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
-                                      size_t group_size)
+                                      size_t group_size, size_t hot)
 {
     for (uint32_t at = hash; index->entries != NULL; at++) {
         dfrt_index_entry entry = index->entries[at & index->mask];
         if (entry.group != 0 && entry.hash == hash) {
             unsigned char *group = dfrt_groups_at(groups, entry.group, group_size);
             __builtin_prefetch(group, 1);
-            __builtin_prefetch(group + (group_size > 64 ? 64 : 0), 1);
+            if (hot > DFRT_LINE) {
+                __builtin_prefetch(group + DFRT_LINE, 1);
+            }
             return group;
         }
         if (entry.group == 0) {
@@ -102,6 +114,8 @@ typedef int (*dfrt_group_compare)(const void *context, uint32_t left, uint32_t r
 void dfrt_order_add(dfrt_order *order, uint32_t group);
 void dfrt_order_sort(dfrt_order *order, dfrt_group_compare compare, const void *context);
 void dfrt_order_close(dfrt_order *order);
+/* Forgets the groups that have moved (`moved` is not 0 for them), and keeps the order of the others. */
+void dfrt_order_drop(dfrt_order *order, const uint32_t *moved);
 
 /* The value at position q·(n−1) of the sorted values, interpolated; NaNs are skipped, NaN when none is left.
  * Reorders the values. */
@@ -112,14 +126,19 @@ double dfrt_ewma(const double *values, size_t count, double alpha);
 
 /* Sums of distances from one of the values, and of their squares: no division a value, and no cancellation that
  * matters, because that value's own distance from the mean is one of those asked for. What was combined stands as its
- * mean, no distance, and the squares around it. */
+ * mean, no distance, and the squares around it. The shift is finite, so that the sum of infinite values is what it is;
+ * NaN before the first value. */
 typedef struct dfrt_moments {
     double shift, distance, square;
 } dfrt_moments;
 
-static inline void dfrt_moments_add(dfrt_moments *m, double value, bool first)
+#define DFRT_NO_MOMENTS ((dfrt_moments){(double)NAN, 0.0, 0.0})
+
+static inline void dfrt_moments_add(dfrt_moments *m, double value)
 {
-    m->shift = first ? value : m->shift;
+    if (__builtin_expect(m->shift != m->shift, 0)) {
+        m->shift = value - value == 0.0 ? value : 0.0;
+    }
     double distance = value - m->shift;
     m->distance += distance;
     m->square += distance * distance;
@@ -130,6 +149,12 @@ static inline double dfrt_moments_squares(const dfrt_moments *m, int64_t count)
 {
     double squares = m->square - m->distance * m->distance / (double)count;
     return squares < 0.0 ? 0.0 : squares; /* NaN stays */
+}
+
+/* The mean of `count` values, one at least. */
+static inline double dfrt_moments_mean(const dfrt_moments *m, int64_t count)
+{
+    return m->distance == 0.0 ? m->shift : (m->shift * (double)count + m->distance) / (double)count;
 }
 
 /* Takes `count` later values into `before` values. */

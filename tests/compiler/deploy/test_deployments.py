@@ -80,7 +80,7 @@ def brute_force(dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals,
                 placed = tuple(Placed(m, (e,)) for m, e in zip(cores, owners, strict=True))
                 power = Deployment((0,) * len(dataflow.elements), placed).power(len(dataflow.elements))
                 for chosen in dataflow.choices():
-                    if dataflow.throughput(chosen, power)[0] >= goals.throughput - 1e-9:
+                    if min(power) > 0 and dataflow.throughput(chosen, power)[0] >= goals.throughput - 1e-9:
                         cost = sum(m.price for m in chosen_machines) * math.ceil(goals.hours)
                         best = max(best, goals.profit(dataflow, dataflow.value(chosen), cost))
     return best

@@ -75,6 +75,21 @@ def test_pane_farming_has_segments_of_its_own():
     assert parts == {"best.windows": "read", "best.work": "work", "best": "single"}
 
 
+@pytest.mark.parametrize(("patterns", "words"), [
+    ((), "keeps the tuples of open panes; what the pane function gives is kept for each pane"),
+    (("best=pane_farming:3",), "workers read each pane where it lies; what the pane function gives is kept for each"),
+    (("best=window_partitioning:2",), "and the merge function gets what the pane function gave for each"),
+    (("best=window_farming:2",), "workers read each window where it lies")])
+def test_the_plan_says_what_is_kept(patterns, words):
+    plan = pipeline.plan(graph_of("window time 1s slide 200ms"), Asked(cores=4, patterns=patterns))
+    (store,) = [text for name, text in plan.stores if name == "best"]
+    assert words in store and "partial value" not in store
+
+
+def test_the_plan_says_that_a_tumbling_window_is_kept_whole():
+    assert "keeps the tuples of open windows" in dict(pipeline.plan(graph_of("window count 10"), None).stores)["best"]
+
+
 def test_panes_are_farmed_out_where_that_pays():
     plan = pipeline.plan(graph_of("window time 1s slide 200ms", cost="cost 200ms"), Asked(cores=8))
     assert [one.pattern.name for one in plan.decisions if one.step == "best"] == ["pane_farming"]
