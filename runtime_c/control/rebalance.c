@@ -10,7 +10,7 @@
 #define PART_NUMBER 0x7fffffffu
 
 /* What 000 found worth a change, and a use below which a ratio between workers says nothing. */
-static const double overloaded = 1.1, uneven = 1.3, idle = 0.05;
+static const double overloaded = 1.1, uneven = 1.3, idle_below = 0.05;
 
 struct balance {
     const double *weights;
@@ -218,5 +218,5 @@ bool dfrt_rebalance_due(const double *loads, unsigned workers, bool moved_lately
             most = fmax(most, loads[worker]);
             least = fmin(least, loads[worker]);
         }
-    return !moved_lately && workers > 1 && most > least && (most > overloaded || (most > idle && most > uneven * least));
+    return !moved_lately && workers > 1 && most > least && (most > overloaded || (most > idle_below && most > uneven * least));
 }
