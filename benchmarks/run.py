@@ -17,14 +17,16 @@ import sys
 from pathlib import Path
 
 import decisions
+import elasticity
+import migration
 import patterns
 import rows
 import saso
 from measuring import HERE, all_cores, build_launcher
 from peers import PEERS
 
-PATTERNS, DECISIONS, SASO = "patterns", "decisions", "saso"
-GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS, SASO)
+PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY = "patterns", "decisions", "saso", "migration", "elasticity"
+GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY)
 MOST_PATTERN_REPEATS = 3  # fifty programs take turns
 
 
@@ -37,7 +39,7 @@ def machine() -> list[str]:
 
 
 def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], of_decisions: decisions.Found,
-           words: argparse.Namespace) -> str:
+           of_changes: list[str], words: argparse.Namespace) -> str:
     command = " ".join(["python benchmarks/run.py", *sys.argv[1:]])
     lines = ["# Results", "", f"`{command}` on {datetime.date.today()}; {words.repeats} repeats in turns, medians.",
              "How it is measured: [README.md](README.md). One run of everything: `make bench`.", ""]
@@ -50,6 +52,7 @@ def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], of_decis
         lines += [*patterns.report(of_patterns, words.scale), ""]
     if of_decisions:
         lines += [*decisions.report(of_decisions), ""]
+    lines += of_changes
     return "\n".join(lines)
 
 
@@ -79,7 +82,9 @@ def main() -> None:
                         saso.OUTPUT if words.scale == 1 else words.output.with_name("SASO.md"))
     if wanted == [SASO]:
         return
-    text = report(plain, of_patterns, of_decisions, words)
+    of_changes = [*migration.report(migration.run_protocols(words.repeats)), ""] if MIGRATION in wanted else []
+    of_changes += [*elasticity.report(elasticity.measure_cost(words.scale)), ""] if ELASTICITY in wanted else []
+    text = report(plain, of_patterns, of_decisions, of_changes, words)
     words.output.write_text(text)
     print(f"{words.output}\n{text}")
 
