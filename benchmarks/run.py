@@ -19,11 +19,12 @@ from pathlib import Path
 import decisions
 import patterns
 import rows
+import saso
 from measuring import HERE, all_cores, build_launcher
 from peers import PEERS
 
-PATTERNS, DECISIONS = "patterns", "decisions"
-GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS)
+PATTERNS, DECISIONS, SASO = "patterns", "decisions", "saso"
+GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS, SASO)
 MOST_PATTERN_REPEATS = 3  # fifty programs take turns
 
 
@@ -73,6 +74,11 @@ def main() -> None:
     repeats = min(words.repeats, MOST_PATTERN_REPEATS)
     of_patterns = patterns.run_tables(repeats, words.scale) if PATTERNS in wanted else {}
     of_decisions = decisions.run_cases(words.repeats) if DECISIONS in wanted else {}
+    if SASO in wanted:
+        saso.write_page(max(2, round(saso.SEEDS * words.scale)), saso.DATA,
+                        saso.OUTPUT if words.scale == 1 else words.output.with_name("SASO.md"))
+    if wanted == [SASO]:
+        return
     text = report(plain, of_patterns, of_decisions, words)
     words.output.write_text(text)
     print(f"{words.output}\n{text}")

@@ -60,7 +60,7 @@ class Jobs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What happened between two moments. `done` are the times of results, in order; `latencies` belong to them.
+    """What happened between two moments. What was shed is not among `arrivals`. `done` are the times of results, in order; `latencies` belong to them.
     `waits` and `services` are of the triggers whose service began. `busy` is seconds of each worker, `loads` what came for
     each worker in seconds of its work, `held` the share of time that each worker's queue was full."""
 
@@ -206,7 +206,7 @@ class Plant:
         began = np.bincount(jobs.worker[begins], minlength=self.most)
         held = np.bincount(jobs.worker[begins], full, self.most) / np.maximum(began, 1)
         came = taken.work * (self.costs.service[self.alternate] / self.speed)
-        return Slice(self.now, end, self.workers, trace.times, times, latencies, waits, service[begins],
+        return Slice(self.now, end, self.workers, taken.times, times, latencies, waits, service[begins],
                      shed=len(trace) - len(taken), backlog=int((~done & ~jobs.moves).sum()) + len(self._held[0]),
                      busy=np.bincount(jobs.worker, used, self.most),
                      loads=np.bincount(self.owner[parts], came, self.most), held=held,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -37,11 +37,11 @@ _LINK_TUPLES = 16 * 512
 @dataclass(frozen=True, slots=True)
 class Workload:
     """The words of the command line. `service`: NAME → seconds, the name being of an operator, of an alternate, or empty
-    for every alternate of every operator."""
+    for all that have none of their own."""
 
     rates: str
     keys: str | None = None
-    service: Mapping[str, float] = ()
+    service: Mapping[str, float] = field(default_factory=dict)
     service_cv: float = SERVICE_CV
 
 
@@ -52,11 +52,9 @@ def operators_of(graph: Graph, request: Request, workload: Workload) -> tuple[tu
     units = [unit for unit in model.units if _elastic(model, unit)]
     if not units:
         raise Usage(f"{graph.program.name} has no operator whose degree can change: none has keys or is stateless")
-    service = dict(workload.service)
+    _check_names(workload.service, [model.loads[unit.name].step for unit in units])
     assumed = [f"a trigger's work varies by {workload.service_cv:g} (coefficient of variation)"]
-    found = tuple(_operator(graph, request, model, unit, rates, workload, service, assumed) for unit in units)
-    if service:
-        raise Usage(f"--service: no operator or alternate is named `{next(iter(service))}`")
+    found = tuple(_operator(graph, request, model, unit, rates, workload, assumed) for unit in units)
     limits, costs = found[0].limits, found[0].costs
     if len(limits.frequencies) > 1:
         assumed.append(f"work takes inversely as long as the frequency is high; {LEAST_VOLTS:g} V at the lowest and "
@@ -67,19 +65,24 @@ def operators_of(graph: Graph, request: Request, workload: Workload) -> tuple[tu
     return found, list(dict.fromkeys(assumed))
 
 
+def _check_names(service: Mapping[str, float], steps: Sequence[typed.Step]) -> None:
+    known = [name for step in steps for name in (step.name, *(one.name for one in _alternates(step) if one))]
+    for name in service:
+        if name and name not in known:
+            raise Usage(f"--service {name}=…: no such operator or alternate; there are {', '.join(known)}")
+
+
 def _elastic(model: Model, unit: Unit) -> bool:
     return bool({"key_partitioning", "farm"} & set(played_patterns(operator_of(model, unit))))
 
 
 def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: Sequence[float], workload: Workload,
-              service: dict[str, float], assumed: list[str]) -> Operator:
+              assumed: list[str]) -> Operator:
     load = model.loads[unit.name]
     slide = unit.load.slide
     keys = _keys(load, workload.keys, assumed)
     alternates = _alternates(load.step)
-    seconds = tuple(_service(request, load, alternate, service, assumed) for alternate in alternates)
-    if isinstance(load.step.body, typed.Operator):
-        service.pop(unit.name, None)
+    seconds = tuple(_service(request, load, alternate, workload.service, assumed) for alternate in alternates)
     limits = _limits(graph.program, request.cores, alternates)
     arrivals = Arrivals(tuple(rate * unit.tuples_in for rate in rates), keys, slide, workload.service_cv)
     alternate = alternates.index(chosen_alternate(load.step.body)) if alternates[0] is not None else 0
@@ -93,13 +96,12 @@ def _alternates(step: typed.Step) -> tuple[typed.Alternate | None, ...]:
     return step.body.alternates if isinstance(step.body, typed.Operator) else (None,)
 
 
-def _service(request: Request, load: StepLoad, alternate: typed.Alternate | None, given: dict[str, float],
+def _service(request: Request, load: StepLoad, alternate: typed.Alternate | None, given: Mapping[str, float],
              assumed: list[str]) -> float:
     """Seconds for a trigger: as given, else by the cost model, with the tuples that lead to it."""
-    names = [alternate.name if alternate else "", load.step.name, ""]
-    named = next((name for name in names if name in given), None)
-    if named is not None:
-        return given.pop(named) if alternate and named == alternate.name else given[named]
+    for name in (alternate.name if alternate else "", load.step.name, ""):
+        if name in given:
+            return given[name]
     step = load.step if alternate is None else replace(load.step, body=replace(load.step.body, alternates=(alternate,)))
     cost = cost_of(step, load.function, load.load.window, load.load.slide, load.load.panes, request.profile)
     seconds = (replace(load.load, costs=cost.costs).ending + cost.costs.tuple * load.load.slide) / SECOND

@@ -140,14 +140,15 @@ class _Run:
         latency = quantile_of(one.latencies, quantile) if quantile else \
             float(one.latencies.mean()) if len(one.latencies) else math.nan
         missed = latency > self.goals.latency
-        if self.goals.throughput == self.goals.throughput and len(one.arrivals):
-            missed |= len(one.done) / len(one.arrivals) < self.goals.throughput
+        came = len(one.arrivals) + one.shed
+        if self.goals.throughput == self.goals.throughput and came:
+            missed |= len(one.done) / came < self.goals.throughput
         played = self.played
         played.steps.append(Step(one.end, self.now.workers, self.limits.frequencies[self.now.frequency],
                                  100 * self.power / self._most_power, latency, self.goals.latency, False, missed))
-        played.rates.append(len(one.arrivals) / (one.end - one.start))
+        played.rates.append(came / (one.end - one.start))
         played.backlogs.append(one.backlog)
-        played.arrivals += len(one.arrivals)
+        played.arrivals += came
         played.results += len(one.done)
         played.shed += one.shed
         self._latencies.append(one.latencies)

@@ -36,10 +36,11 @@ static void print_help(const dfrt_program *program)
            "  --socket PATH          where it answers dfc top and dfc ctl while it runs (default with a controller:\n"
            "                         NAME.sock beside the program); --no-socket: nowhere\n"
            "  --http HOST:PORT       answer GET /metrics and /healthz there; --http-public: also beyond this machine\n"
+           "  --latency-trace FILE   results and their latency every 10 ms, as CSV\n"
            "  --clock START+STEP     processing time for tests: nanoseconds of the first tuple, and to the next\n"
            "  --migration P          how state moves to other workers: fluent (default), r-blk, s-blk\n"
-           "  --reconfigure SPEC     changes for tests and benchmarks: a file, or lines with ; between them, of a round and\n"
-           "                         workers=N [operator=NAME] [protocol=P] [seed=N] [heavy=HASH:WORKER,...]\n"
+           "  --reconfigure SPEC     changes for tests and benchmarks: a file, or lines with ; between them, of a round, or of\n"
+           "                         a time as in 1500ms, and workers=N [operator=NAME] [protocol=P] [seed=N] [heavy=HASH:WORKER,...]\n"
            "                         or alternate=OPERATOR=NAME\n"
            "  --quiet                no progress line, no notices\n"
            "  --help, --version\n\nA PATH of - is standard input or output.\n\n"
@@ -143,7 +144,8 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
 }
 
 enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED,
-       MAX_WORKERS, MIGRATION, RECONFIGURE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC, CONTROL, LOG, SYSFS, STEP_ROUNDS };
+       MAX_WORKERS, MIGRATION, RECONFIGURE, LATENCY_TRACE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC, CONTROL, LOG, SYSFS,
+       STEP_ROUNDS };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -160,6 +162,7 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         options->degrees.most = (unsigned)number;
         return status;
     case MIGRATION: return dfrt__read_protocol(word, &options->migration, error);
+    case LATENCY_TRACE: options->trace_path = word; return DFRT_OK;
     case RECONFIGURE: options->script = word; return DFRT_OK;
     case CONTROL: options->control = word; return DFRT_OK;
     case LOG: options->log = word; return DFRT_OK;
@@ -240,6 +243,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"clock", required_argument, NULL, CLOCK},
         {"help", no_argument, NULL, HELP},                 {"version", no_argument, NULL, VERSION},
         {"max-workers", required_argument, NULL, MAX_WORKERS}, {"migration", required_argument, NULL, MIGRATION},
+        {"latency-trace", required_argument, NULL, LATENCY_TRACE},
         {"reconfigure", required_argument, NULL, RECONFIGURE}, {"control", required_argument, NULL, CONTROL},
         {"log", required_argument, NULL, LOG},             {"sysfs", required_argument, NULL, SYSFS},
         {"step-rounds", required_argument, NULL, STEP_ROUNDS},

@@ -18,6 +18,7 @@ typedef struct dfrt__options {
     bool planned;     /* each operator has as many as its plan says: nobody asked for others */
     dfrt__degrees degrees;
     enum dfrt_migration migration;
+    const char *trace_path; /* latency over time goes there, or NULL */
     const char *script; /* changes at given rounds, or NULL */
     const char *control; /* configuration of the controller: a file, off, or NULL for the program's own */
     const char *log;     /* of decisions; NULL: as the configuration says */

@@ -15,6 +15,7 @@
 #include "summary.h"
 #include "supervise.h"
 #include "threads.h"
+#include "trace.h"
 
 enum { EXIT_USAGE = 2, EXIT_RUN_FAILED = 4 };
 
@@ -134,6 +135,9 @@ static dfrt_status open_run(whole_run *whole, const dfrt_program *program, const
     if (status == DFRT_OK) {
         status = open_sinks(layout, options, error);
     }
+    if (status == DFRT_OK && options->trace_path != NULL) {
+        dfrt__traces_open(layout);
+    }
     if (status == DFRT_OK) {
         status = dfrt__supervision_open(&whole->supervision, layout, &whole->reader, options, whole->fused, error);
     }
@@ -155,6 +159,9 @@ static dfrt_status run_planned(whole_run *whole, const dfrt_program *program, co
     if (status == DFRT_OK && options->stats) {
         status = dfrt__summary_write(&whole->reader, options, whole->fused, error);
     }
+    if (status == DFRT_OK && options->trace_path != NULL) {
+        status = dfrt__traces_write(&whole->layout, options->trace_path, error);
+    }
     return status;
 }
 
@@ -171,6 +178,7 @@ static dfrt_status run_with(const dfrt_program *program, dfrt__options *options,
                       (options->layout == DFRT__AUTO && is_best_fused(program, options));
         status = run_planned(&whole, program, options, run, error);
         dfrt__supervision_close(&whole.supervision);
+        dfrt__traces_close(&whole.layout);
         dfrt__reader_close(&whole.reader);
         dfrt__layout_close(&whole.layout);
         return status;

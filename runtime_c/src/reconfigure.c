@@ -10,7 +10,8 @@
 #include "dfrt/store.h"
 
 typedef struct dfrt__scripted {
-    uint64_t round;
+    uint64_t round; /* or UINT64_MAX */
+    uint64_t after_ns; /* the time since the start, of a line without a round */
     char *operator, *alternate; /* the last one: switch to it, and nothing else */
     unsigned at; /* of the elastic operators */
     unsigned workers;
@@ -102,7 +103,14 @@ static dfrt_status read_line(dfrt__scripted *one, char *line, dfrt_error *error)
 {
     char *save = NULL, *word = strtok_r(line, " \t", &save);
     const char *rest;
-    dfrt_status status = read_whole(word, 10, &one->round, '\0', &rest, error);
+    dfrt_status status = read_whole(word, 10, &one->round, 'm', &rest, error);
+    if (status == DFRT_OK && strchr(word, 'm') != NULL) {
+        one->after_ns = one->round * 1000000;
+        one->round = UINT64_MAX;
+        if (strcmp(rest, "s") != 0) {
+            status = dfrt_fail(error, DFRT_USAGE, "--reconfigure: '%s' is neither a round nor a time like 1500ms", word);
+        }
+    }
     while (status == DFRT_OK && (word = strtok_r(NULL, " \t", &save)) != NULL) {
         char *value = strchr(word, '=');
         if (value == NULL) {
@@ -172,7 +180,7 @@ static char *text_of(const char *spec)
 dfrt_status dfrt__script_open(dfrt__script *script, const char *spec, dfrt_elastic *elastic, const dfrt_program *program,
                               dfrt_run_state *run, enum dfrt_migration how, dfrt_error *error)
 {
-    *script = (dfrt__script){.elastic = elastic, .program = program, .run = run};
+    *script = (dfrt__script){.elastic = elastic, .program = program, .run = run, .began_ns = dfrt_now_ns()};
     char *text = text_of(spec), *save = NULL;
     dfrt_status status = DFRT_OK;
     for (char *line = strtok_r(text, ";\n", &save); line != NULL && status == DFRT_OK; line = strtok_r(NULL, ";\n", &save)) {
@@ -232,9 +240,14 @@ static bool ask_for(const dfrt__script *script, const dfrt__scripted *one)
                                 one->heavy_count, one->how, &error) != DFRT_AGAIN;
 }
 
+static bool is_due(const dfrt__script *script, const dfrt__scripted *one)
+{
+    return one->round != UINT64_MAX ? one->round <= script->round : dfrt_now_ns() - script->began_ns >= one->after_ns;
+}
+
 void dfrt__script_round(dfrt__script *script)
 {
-    for (; script->next < script->count && script->changes[script->next].round <= script->round; script->next++) {
+    for (; script->next < script->count && is_due(script, &script->changes[script->next]); script->next++) {
         if (!ask_for(script, &script->changes[script->next])) {
             break;
         }

@@ -14,12 +14,14 @@ typedef struct dfrt__script {
     struct dfrt__scripted *changes; /* in their order */
     unsigned count, next;
     uint64_t round; /* that has ended */
+    uint64_t began_ns;
     dfrt_elastic *elastic;
     const dfrt_program *program;
     dfrt_run_state *run;
 } dfrt__script;
 
-/* `spec`: a file, or its lines with semicolons between them. A line is a round, and
+/* `spec`: a file, or its lines with semicolons between them. A line is a round, or a time
+ * since the start (1500ms), and
  *     workers=N [operator=NAME] [protocol=fluent|r-blk|s-blk] [seed=N] [heavy=HASH:WORKER,...]
  * or  alternate=OPERATOR=NAME
  * With a seed the slots are dealt out at random. `how` is the protocol of lines that name none. */

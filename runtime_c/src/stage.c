@@ -8,6 +8,7 @@
 #include "migration.h"
 #include "monitor.h"
 #include "order.h"
+#include "trace.h"
 
 uint64_t dfrt_now_ns(void)
 {
@@ -105,11 +106,20 @@ static void turn_senders(dfrt_stage *stage, const dfrt_round_end *end)
     }
 }
 
+static void count_latency(dfrt_stage *stage, uint64_t read_ns)
+{
+    uint64_t now = dfrt_now_ns();
+    dfrt_histogram_add(&stage->latency, now - read_ns, stage->results);
+    if (stage->trace != NULL) {
+        dfrt__trace_add(stage->trace, now, read_ns, stage->results);
+    }
+}
+
 void dfrt_stage_end_round(dfrt_stage *stage, const dfrt_round_end *end)
 {
     uint64_t results = stage->results;
     if (results > 0) {
-        dfrt_histogram_add(&stage->latency, dfrt_now_ns() - end->read_ns, results);
+        count_latency(stage, end->read_ns);
         stage->results = 0;
     }
     if (end->flush || end->ends_stream) {

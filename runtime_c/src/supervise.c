@@ -92,6 +92,17 @@ static void count_round(void *context)
     }
 }
 
+/* A thread of its own, or rounds of the reader. */
+static dfrt_status start_steps(dfrt__supervision *supervision, dfrt__reader *reader, dfrt_error *error)
+{
+    if (supervision->every == 0) {
+        return dfrt__agent_start(supervision->agent, error);
+    }
+    reader->after_round = count_round;
+    reader->after_round_context = supervision;
+    return DFRT_OK;
+}
+
 dfrt_status dfrt__supervision_open(dfrt__supervision *supervision, dfrt__layout_plan *layout, dfrt__reader *reader,
                                    const dfrt__options *options, bool fused, dfrt_error *error)
 {
@@ -111,16 +122,17 @@ dfrt_status dfrt__supervision_open(dfrt__supervision *supervision, dfrt__layout_
         return status;
     }
     say_limits(supervision, options);
-    if (supervision->every > 0) {
-        reader->after_round = count_round;
-        reader->after_round_context = supervision;
-        return DFRT_OK;
+    status = start_steps(supervision, reader, error);
+    if (status != DFRT_OK) {
+        return status;
     }
-    return dfrt__agent_start(supervision->agent, error);
+    dfrt__requests requests = {supervision->agent, supervision->agent->program, supervision->agent->run};
+    return dfrt__server_open(&supervision->server, options, &requests, supervision->decides, error);
 }
 
 void dfrt__supervision_stop(dfrt__supervision *supervision)
 {
+    dfrt__server_close(&supervision->server); /* whoever asks needs the agent */
     if (supervision->agent != NULL) {
         dfrt__agent_stop(supervision->agent);
     }

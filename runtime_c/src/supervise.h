@@ -1,13 +1,14 @@
 /* Whether a run has an agent, with which limits, and its life beside the run: between main and agent.h.
  *
  * Threads:   main only.
- * Ownership: owns the agent and, until that has taken it, the configuration.
+ * Ownership: owns the agent, the control socket and, until the agent has taken it, the configuration.
  * Progress:  stopping waits for at most one control step.
  */
 #ifndef DFRT_SRC_SUPERVISE_H
 #define DFRT_SRC_SUPERVISE_H
 
 #include "agent_state.h"
+#include "control_server.h"
 #include "options.h"
 
 typedef struct dfrt__supervision {
@@ -17,6 +18,7 @@ typedef struct dfrt__supervision {
     unsigned rounds; /* of the reader since the last step, where steps go by rounds */
     unsigned every;
     dfrt__agent *agent;
+    dfrt__server server; /* where the run answers, if anywhere */
 } dfrt__supervision;
 
 /* Reads the configuration, and asks for the replicas that it allows. */

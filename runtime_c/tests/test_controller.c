@@ -177,6 +177,22 @@ static void falls_back_while_the_model_is_wrong(void)
     free(loop.controller);
 }
 
+/* Results that wait for those before them, behind the workers: the model learns that too, and is believed. */
+static void learns_what_waits_elsewhere(void)
+{
+    loop loop;
+    prepare(&loop, "mpc", 8, 1);
+    loop.now.workers = 4;
+    for (unsigned step = 0; step < 30; step++) {
+        dfrt_measured measured = plant_step(&loop.plant, 250, &loop.limits, loop.now);
+        measured.latency += 2 * measured.waiting + 0.005;
+        feed(&loop, &measured);
+    }
+    CHECK(!dfrt_controller_fell_back(loop.controller));
+    CHECK(dfrt_controller_error(loop.controller) < 0.1);
+    free(loop.controller);
+}
+
 static void limits_of_a_step_hold(void)
 {
     loop loop;
@@ -376,6 +392,7 @@ int main(void)
     takes_nothing_away_against_the_measurement();
     waits_between_opposite_actions();
     falls_back_while_the_model_is_wrong();
+    learns_what_waits_elsewhere();
     limits_of_a_step_hold();
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
         printf("%s\n", policies[i]);

@@ -98,8 +98,9 @@ typedef struct dfrt_stage {
     uint64_t results;      /* handed to sinks in this round */
     dfrt_histogram latency;
     dfrt_stage_monitor *monitor; /* NULL: nobody watches */
+    struct dfrt__trace *trace; /* of a stage with sinks, when somebody wants to see latency over time; else NULL */
     struct dfrt__configuration *configuration; /* of the round at hand; NULL in the fused layout */
-    bool working;                                    /* false: this replica sleeps until it is needed */
+    bool working;                              /* false: this replica sleeps until it is needed */
     struct dfrt__arrival *arrival; /* state that is on its way here while the stage goes on without it, or NULL */
     _Atomic(struct dfrt__parcel *) parcels; /* other replicas push (release), this stage takes all (acquire) */
     dfrt_waiter waiter;
