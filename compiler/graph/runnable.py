@@ -22,11 +22,17 @@ RUNNABLE_CODES: dict[str, Code] = {
     "E0811": Code("the interpreter has no sockets",
                   "The reference interpreter reads and writes files. The compiled program runs with tcp and unix.",
                   "source q: Quote = tcp(\"localhost:9000\")", "source q: Quote = csv(\"-\")"),
+    "E0812": Code("this control policy is not there yet",
+                  "`pid` and `fuzzy` divide the panes of a window; no program has a part that they could act on yet.",
+                  "control pid", "control auto"),
     "E0813": Code("the interpreter has no C code to call",
                   "The reference interpreter calls functions in C through a library compiled from them. Without "
                   "it, choose an alternate that is written in the language.",
                   "alternate a value 1.0 = c(\"a.c\", \"a\")", "alternate a value 1.0 = { mean: avg(x) }"),
 }
+
+
+_NO_POLICY = ("pid", "fuzzy")
 
 
 class NotRunnable(ProgramError):
@@ -39,6 +45,10 @@ def unsupported(program: typed.Program) -> list[Diagnostic]:
     for step in program.steps:
         for code, span, what in _of_step(program, step):
             found.add(code, span, f"{what}: {RUNNABLE_CODES[code].title}", expected=RUNNABLE_CODES[code].right)
+    for control in program.controls:
+        if control.policy in _NO_POLICY:
+            found.add("E0812", control.span, f"`{control.policy}`: {RUNNABLE_CODES['E0812'].title}",
+                      expected=RUNNABLE_CODES["E0812"].right)
     return found.sorted()
 
 

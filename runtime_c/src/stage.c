@@ -59,7 +59,8 @@ static void sleep_for_room(dfrt_stage *stage)
     stage->waiter.rounds = 0;
 }
 
-static void wait_for_room(dfrt_stage *stage)
+/* `idle`: the sources had no more to offer. Whoever waits then holds nothing up; the next round is only larger. */
+static void wait_for_room(dfrt_stage *stage, bool idle)
 {
     if (pump_all(stage)) {
         return;
@@ -67,7 +68,7 @@ static void wait_for_room(dfrt_stage *stage)
     uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
     sleep_for_room(stage);
     if (stage->monitor != NULL) {
-        dfrt_monitor_blocked(stage->monitor, began_ns);
+        (idle ? dfrt_monitor_idle : dfrt_monitor_blocked)(stage->monitor, began_ns);
     }
 }
 
@@ -132,7 +133,7 @@ void dfrt_stage_end_round(dfrt_stage *stage, const dfrt_round_end *end)
     } else if (changes) {
         dfrt__migration_leave(stage, end->configuration);
     }
-    wait_for_room(stage);
+    wait_for_room(stage, end->flush);
     stage->order = 0;
     if (stage->monitor != NULL) {
         dfrt__monitor_end_round(stage, results, end->read_ns);
@@ -408,13 +409,13 @@ static bool work_on_round(dfrt_stage *stage)
 {
     if (stage->arrival != NULL) {
         dfrt__arrival_settle(stage, false);
-        wait_for_room(stage);
+        wait_for_room(stage, false);
     }
     dfrt_round_end end = take_round(stage);
     dfrt_stage_end_round(stage, &end);
     if (end.ends_stream && stage->arrival != NULL) {
         dfrt__arrival_settle(stage, true);
-        wait_for_room(stage);
+        wait_for_room(stage, true);
     }
     return !end.ends_stream;
 }

@@ -179,6 +179,8 @@ STATE = Record("State", (Field("n", I64),))
 def not_running():
     return {
         "E0803": program(source(), operator(replace(time_window(5), processing=True))),
+        "E0812": replace(program(source(), operator(count_window(5))),
+                         controls=(typed.Control("pid", None, (), HERE),)),
     }
 
 
