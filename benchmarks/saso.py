@@ -2,9 +2,10 @@
 
     python benchmarks/saso.py [--seeds 25] [--data FOLDER] [--output FILE]
 
-The workload is that of 000 §5 and 002 §7.2: tuples a second that walk at random for 180 s, 2836 keys of a market's skew,
-a trigger every 25 tuples of a key, 12 cores, 9 frequencies. FOLDER holds trading_random_walk.txt and
-trading_key_probabilities.txt as their authors published them; without it a walk and keys of the same figures are made up.
+The workload is that of 000 §5 and 002 §7.2: tuples a second that walk at random for 180 s, 2836 keys of a market's
+skew, a trigger every 25 tuples of a key, 12 cores, 9 frequencies. FOLDER holds trading_random_walk.txt and
+trading_key_probabilities.txt as their authors published them; without it a walk and keys of the same figures are made
+up.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from dfc.compiler.simulate.experiment import Experiment, Result, run_experiment,
 from dfc.compiler.simulate.plant import Costs
 from dfc.compiler.simulate.rates import read_keys, read_rates
 from dfc.compiler.simulate.saso_table import COLUMNS, cell
-from dfc.compiler.simulate.scenario import LEAST_VOLTS, MOST_VOLTS, assumed_voltages
 from dfc.compiler.simulate.trace import Arrivals
 from dfc.compiler.simulate.trial import Operator, Variant
 from saso_migration import migration_tables
@@ -42,13 +42,20 @@ FREQUENCIES = tuple(1.2e9 + 0.1e9 * step for step in range(9))
 CORES, SEEDS = 12, 25
 LATENCY, THROUGHPUT = 1.5e-3, 0.95
 WALK = {"level": 1.0, "trend": 0.015}  # of the forecaster, as published for this walk
-LIMITS = Limits(CORES, 1, FREQUENCIES, assumed_voltages(FREQUENCIES), 3.0)
+LEAST_VOLTS, MOST_VOLTS = 0.85, 1.0  # at the lowest and the highest frequency, assumed
+LIMITS = Limits(CORES, 1, FREQUENCIES, tuple(np.linspace(LEAST_VOLTS, MOST_VOLTS, len(FREQUENCIES))), 3.0)
 BY_LATENCY, BY_THROUGHPUT = Goals(latency=LATENCY), Goals(throughput=THROUGHPUT)
 
 STRATEGIES = (("Th-Node", "th_node", 200.0, BY_THROUGHPUT), ("Th-Power", "th_power", 200.0, BY_THROUGHPUT),
               ("Lat-Node", "lat_node", 2.0, BY_LATENCY), ("Lat-Power", "lat_power", 2.0, BY_LATENCY),
               ("exp ρ, nodes", "rho_node", 1.0, BY_THROUGHPUT))
 SWITCHING = (("NoSw", 0.0, 1), ("Sw h=1", 0.4, 1), ("Sw h=2", 0.4, 2), ("Sw h=3", 0.4, 3))
+# figure ("": workers or power), and 1 where the switching cost is said to raise it
+CLAIMS = (("1 stability: the switching cost lowers reconfigurations, a longer horizon raises them again",
+           "reconfigurations", -1),
+          ("2 accuracy: it lowers violations, a longer horizon raises them again", "violations", -1),
+          ("3 overshoot: it raises resources, a longer horizon lowers them again", "", 1),
+          ("4 settling: it lowers the amplitude, a longer horizon raises it again", "amplitude", -1))
 
 
 def mpc(name: str, strategy: str, alpha: float, gamma: float, horizon: int, goals: Goals, step: float = 1.0) -> Variant:
@@ -88,8 +95,9 @@ def by_throughput() -> tuple[Variant, ...]:
 
 def by_latency() -> tuple[Variant, ...]:
     """002 Tab. 7.4, and the policies that it does not have."""
-    return (Variant("Lat-Rule (4 s)", Options("rule", {"low": 0.7, "high": 1.1}), 4.0, BY_LATENCY, fixed_frequency=True),
-            Variant("Lat-Rule (1 s)", Options("rule", {"low": 0.7, "high": 1.1}), 1.0, BY_LATENCY, fixed_frequency=True),
+    rule = Options("rule", {"low": 0.7, "high": 1.1})
+    return (Variant("Lat-Rule (4 s)", rule, 4.0, BY_LATENCY, fixed_frequency=True),
+            Variant("Lat-Rule (1 s)", rule, 1.0, BY_LATENCY, fixed_frequency=True),
             mpc("Lat-Node (4 s)", "lat_node", 2.0, 0.4, 2, BY_LATENCY, 4.0),
             mpc("Lat-Node (1 s)", "lat_node", 2.0, 0.4, 2, BY_LATENCY),
             mpc("Lat-Power (1 s)", "lat_power", 2.0, 0.4, 2, BY_LATENCY),
@@ -131,11 +139,7 @@ def found(results: Sequence[Result], name: str, figure: str) -> float:
 def verdicts(results: Sequence[Result]) -> list[str]:
     """Results 1 to 4 of 002 §7.2.3, for each strategy: whether the figures are ordered as they say."""
     lines = ["| | Th-Node | Th-Power | Lat-Node | Lat-Power |", "| --- | --- | --- | --- | --- |"]
-    for title, figure, sign in (("1 stability: the switching cost lowers reconfigurations, a longer horizon raises them "
-                                 "again", "reconfigurations", -1),
-                                ("2 accuracy: it lowers violations, a longer horizon raises them again", "violations", -1),
-                                ("3 overshoot: it raises resources, a longer horizon lowers them again", "", 1),
-                                ("4 settling: it lowers the amplitude, a longer horizon raises it again", "amplitude", -1)):
+    for title, figure, sign in CLAIMS:
         cells = []
         for name, _, _, _ in STRATEGIES[:4]:
             what = figure or ("workers" if name.endswith("Node") else "power")
@@ -160,8 +164,10 @@ def judged(none: float, one: float, two: float, three: float) -> str:
 def table(results: Sequence[Result]) -> list[str]:
     heads = [heading for _, heading, _ in COLUMNS]
     lines = ["| policy | " + " | ".join(heads) + " |", "| --- |" + " --- |" * len(heads)]
-    return lines + [f"| {one.variant} | " + " | ".join(cell(one.figures[name], factor) for name, _, factor in COLUMNS) + " |"
-                    for one in results]
+    for one in results:
+        cells = [cell(one.figures[name], factor) for name, _, factor in COLUMNS]
+        lines.append(f"| {one.variant} | " + " | ".join(cells) + " |")
+    return lines
 
 
 def simulated(seeds: int, folder: str | None) -> list[str]:
@@ -176,11 +182,12 @@ def simulated(seeds: int, folder: str | None) -> list[str]:
     mpc_ones, heavier, slow, throughput, latency = map(table, results)
     lines = ["# Controllers under the papers' trading workload, simulated", "",
              f"`python benchmarks/saso.py --seeds {seeds}`: {len(rates)} s, {seeds} seeds, {CORES} cores, "
-             f"{len(FREQUENCIES)} frequencies; the walk and the keys {origin}. Means over the seeds ± half of their 95 % "
-             "confidence interval. What the columns mean: [CONTROL.md](../docs/CONTROL.md#saso).", "",
+             f"{len(FREQUENCIES)} frequencies; the walk and the keys {origin}. Means over the seeds ± half of their "
+             "95 % confidence interval. What the columns mean: [CONTROL.md](../docs/CONTROL.md#saso).", "",
              "## Inputs", "", *inputs(rates, keys), "",
              "## MPC by strategy, switching cost and horizon (002 Tab. 7.2)", "", *mpc_ones, "",
-             "Results 1 to 4 of 002 §7.2.3 (without switching cost; with it, h = 1, 2, 3):", "", *verdicts(results[0]), "",
+             "Results 1 to 4 of 002 §7.2.3 (without switching cost; with it, h = 1, 2, 3):", "",
+             *verdicts(results[0]), "",
              "With a switching cost above the cost of a worker:", "", *heavier, "",
              f"Lat-Node where the goal is tight, with a computing time of {TIGHT_SERVICE * 1e3:g} ms:", "", *slow, "",
              "## Against rules and SPL, by throughput (002 Tab. 7.3)", "", *throughput, "",
@@ -192,14 +199,16 @@ def simulated(seeds: int, folder: str | None) -> list[str]:
 
 def inputs(rates: Sequence[float], keys: np.ndarray) -> list[str]:
     return ["| input | value | from |", "| --- | --- | --- |",
-            f"| rate | {min(rates):,.0f} to {max(rates):,.0f} tuples/s, mean {sum(rates) / len(rates):,.0f} | the walk |",
+            f"| rate | {min(rates):,.0f} to {max(rates):,.0f} tuples/s, mean {sum(rates) / len(rates):,.0f} "
+            "| the walk |",
             f"| keys | {len(keys)}, the heaviest {keys.max():.2%} | the published distribution at one moment |",
             f"| trigger | every {SLIDE} tuples of a key | 000 §5.1 |",
-            f"| goals | mean latency {LATENCY * 1e3:g} ms in a second, or results over triggers {THROUGHPUT:g} | 002 §7.2.3 |",
+            f"| goals | mean latency {LATENCY * 1e3:g} ms in a second, or results over triggers {THROUGHPUT:g} "
+            "| 002 §7.2.3 |",
             "| α, β, γ | 200 (throughput), 2 (latency), 1 (exp ρ); 0.5; 0.4 | 002 Tab. 7.2 |",
             f"| forecast | Holt's, level {WALK['level']:g}, trend {WALK['trend']:g} | the published artifact |",
-            f"| computing time | {SERVICE * 1e3:g} ms a trigger at 2.0 GHz, **assumed**: six workers keep up with 300,000/s "
-            "and eight with 400,000/s | 000 §5.2.2 |",
+            f"| computing time | {SERVICE * 1e3:g} ms a trigger at 2.0 GHz, **assumed**: six workers keep up with "
+            "300,000/s and eight with 400,000/s | 000 §5.2.2 |",
             f"| its variation | coefficient {SERVICE_CV:g} (Gamma), **assumed** | |",
             "| frequency | time goes with 1/f, **assumed**: nothing of it waits for memory | |",
             f"| voltage | {LEAST_VOLTS:g} V at 1.2 GHz to {MOST_VOLTS:g} V at 2.0 GHz, linear, **assumed**; power is "

@@ -1,5 +1,5 @@
-"""The three migration protocols, and the two balancers, at 12 cores, simulated after 000 §5.2.2: the rate jumps, a second
-later six workers become eight, and latency is watched in quarters of a second."""
+"""The three migration protocols, and the two balancers, at 12 cores, simulated after 000 §5.2.2: the rate jumps, a
+second later six workers become eight, and latency is watched in quarters of a second."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dfc.compiler.simulate.trial import Operator
 BEFORE, CHANGE, END = 2, 3, 10  # seconds: the rate jumps, the workers change, the run ends
 QUARTER = 0.25
 # rate before and after in tuples a second; seconds to move a key out, and in
-LOADS = (("the rate jumps from 300,000/s to 400,000/s a second before (000 §5.2.2), state is handed over by a pointer", 300_000.0,
-          400_000.0, 1e-6),
+LOADS = (("the rate jumps from 300,000/s to 400,000/s a second before (000 §5.2.2), state is handed over by a pointer",
+          300_000.0, 400_000.0, 1e-6),
          ("at half load, 170,000/s throughout, state is handed over by a pointer", 170_000.0, 170_000.0, 1e-6),
          ("at half load, if state were copied: 100 µs a key out, and in", 170_000.0, 170_000.0, 100e-6))
 
@@ -57,13 +57,14 @@ def _quarters(plant: Plant, trace, controls: Controls, balancer: str, weights: n
 def migration_tables(subject: Operator, seeds: int) -> list[str]:
     controls = open_controls()
     lines = ["## Migration: six workers become eight", "",
-             f"Mean latency in milliseconds, by quarters of a second after the change; {seeds} seeds. *Peak* is the highest "
-             "of them, *recovered* when latency stays below twice that of the last second of the run."]
+             f"Mean latency in milliseconds, by quarters of a second after the change; {seeds} seeds. *Peak* is the "
+             "highest of them, *recovered* when latency stays below twice that of the last second of the run."]
     for title, before, after, a_key in LOADS:
         moving = replace(subject, costs=replace(subject.costs, take_out=a_key, put_in=a_key))
         lines += ["", f"{title[0].upper()}{title[1:]}:", "",
                   "| protocol | balancer | keys moved | peak | recovered after | " +
-                  " | ".join(f"{QUARTER * (number + 1):g} s" for number in range(6)) + " | results in the first quarter |",
+                  " | ".join(f"{QUARTER * (number + 1):g} s" for number in range(6))
+                  + " | results in the first quarter |",
                   "| --- | --- | --- | --- | --- |" + " --- |" * 7]
         for protocol, balancer in [*((one, BALANCED) for one in PROTOCOLS), (FLUENT, FLUX)]:
             lines.append(_row(watch(moving, before, after, protocol, balancer, seeds, controls), protocol, balancer))

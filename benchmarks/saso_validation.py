@@ -1,5 +1,5 @@
-"""The simulated queue beside a real one: a generated program whose operator is busy for as long as each tuple says, with
-one and two workers, at rising load. Program and simulator get the same arrivals and the same times."""
+"""The simulated queue beside a real one: a generated program whose operator is busy for as long as each tuple says,
+with one and two workers, at rising load. Program and simulator get the same arrivals and the same times."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ KEYS = 4000
 SECONDS = 10
 LOADS = (0.5, 0.6, 0.7, 0.8, 0.9)
 # sign of the work, its variation, loads
-MODES = (("sleeps for 2 ms on average (coefficient of variation 0.5), which other work on the machine hardly disturbs", -1, 0.5,
-          LOADS), ("computes for 2 ms", 1, 0.0, LOADS[::2]))
+MODES = (("sleeps for 2 ms on average (coefficient of variation 0.5), which other work on the machine hardly disturbs",
+          -1, 0.5, LOADS), ("computes for 2 ms", 1, 0.0, LOADS[::2]))
 _JOB = np.dtype([("ts", "<i8"), ("key", "<i8"), ("work", "<i8")])
 _DONE = np.dtype([("key", "<i8"), ("spent", "<i8")])
 
@@ -48,8 +48,9 @@ def real(program: Path, trace: Trace, workers: int, sign: int, folder: Path) -> 
     jobs["work"] = trace.work * SERVICE * 1e9 * sign
     jobs.tofile(folder / "jobs.bin")
     out, stats = folder / "queue.bin", folder / "stats.json"
-    subprocess.run([program, "--source", f"jobs=binary:{folder / 'jobs.bin'}", "--sink", f"out=binary:{out}", "--speed", "1x",
-                    "--workers", str(workers), "--layout", "staged", f"--stats={stats}", "--quiet"], check=True)
+    subprocess.run([program, "--source", f"jobs=binary:{folder / 'jobs.bin'}", "--sink", f"out=binary:{out}",
+                    "--speed", "1x", "--workers", str(workers), "--layout", "staged", f"--stats={stats}", "--quiet"],
+                   check=True)
     spent = np.fromfile(out, _DONE)["spent"] / 1e9
     said = json.loads(stats.read_text())["latency_us"]
     busy = float(spent.sum()) / (workers * SECONDS)
@@ -71,9 +72,10 @@ def validation_tables() -> list[str]:
     cores = len(os.sched_getaffinity(0))
     program, folder = build(), BUILD / "queue"
     lines = ["## The simulated queue beside a real program", "",
-             f"A generated program on this machine ({cores} cores), for {SECONDS} s each: arrivals by chance, {KEYS} keys. "
-             "Latencies in milliseconds, as the program itself measures them. *Asked* simulates the times that the tuples ask "
-             "for, *measured* those that the program took, which are longer where other work got the core."]
+             f"A generated program on this machine ({cores} cores), for {SECONDS} s each: arrivals by chance, {KEYS} "
+             "keys. Latencies in milliseconds, as the program itself measures them. *Asked* simulates the times that "
+             "the tuples ask for, *measured* those that the program took, which are longer where other work got the "
+             "core."]
     for title, sign, cv, loads in MODES:
         lines += ["", f"A trigger {title}:", "",
                   "| workers | load | utilisation: program, asked | mean: program, asked, measured | p50 | p90 | "

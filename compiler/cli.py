@@ -122,13 +122,14 @@ def _add_deploy(commands) -> None:
 
 
 def _add_simulate(commands) -> None:
-    simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores, and how controllers "
-                    "would do", program=True, epilog="Without --rates every pattern is played for 1 to N workers. With "
+    simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores, and how "
+                    "controllers would do", program=True,
+                    epilog="Without --rates every pattern is played for 1 to N workers. With "
                     "--rates the controllers that programs run are played against a load that changes: dfc simulate "
                     "app.dfl --rates walk.txt --cores 12 --policy mpc,rule,static --seeds 25")
     simulate.add_argument("--keys", metavar="uniform|SHARE|zipf:S|FILE", type=_keys,
-                          help="how keys are distributed: evenly, with this share for the heaviest one, by Zipf's law, or "
-                               "as a file tells (the last two with --rates)")
+                          help="how keys are distributed: evenly, with this share for the heaviest one, by Zipf's law, "
+                               "or as a file tells (the last two with --rates)")
     simulate.add_argument("--rate", metavar="N", type=_rate, help="tuples a second at which latency is told")
     _add_asked(simulate)
     under = simulate.add_argument_group("under a load that changes")
@@ -140,8 +141,8 @@ def _add_simulate(commands) -> None:
                             "several values are compared; can be given many times")
     under.add_argument("--seeds", metavar="N", type=_seeds, help="runs of each, with other arrivals (default: 5)")
     under.add_argument("--service", metavar="[NAME=]TIME", action="append", default=[], type=_service,
-                       help="time a trigger takes at the highest frequency, of an operator or alternate (default: by the "
-                            "profile or the cost model)")
+                       help="time a trigger takes at the highest frequency, of an operator or alternate (default: by "
+                            "the profile or the cost model)")
     under.add_argument("--service-cv", metavar="C", type=_variation,
                        help="coefficient of variation of that time (default: 0.1)")
     under.add_argument("--jobs", metavar="N", type=_positive, help="processes (default: as many as there are cores)")

@@ -57,7 +57,9 @@ def _patterns(graph, args: Namespace) -> str:
 
 
 def _controlled(graph, args: Namespace) -> str:
+    from dfc.compiler.codegen.control import control_configuration
     from dfc.compiler.select.asked import request_of
+    from dfc.compiler.select.choose import choose
 
     try:
         from dfc.compiler.simulate.experiment import Experiment, run_experiment, teller
@@ -71,11 +73,15 @@ def _controlled(graph, args: Namespace) -> str:
     from dfc.compiler.simulate.variants import make_variants
 
     request = request_of(graph.program, asked(args))
+    configuration = json.loads(control_configuration(graph, choose(graph)))
     service_cv = SERVICE_CV if args.service_cv is None else args.service_cv
-    operators, assumed = operators_of(graph, request, Workload(args.rates, args.keys, dict(args.service), service_cv))
+    workload = Workload(args.rates, args.keys, dict(args.service), service_cv)
+    operators, assumed = operators_of(graph, request, workload, configuration["resources"])
     policies = [name for name in (args.policy or "").split(",") if name]
-    variants = make_variants(graph.program, open_controls(), operators[0].goals, policies, args.sweeps)
-    experiment = Experiment(operators, variants, request.cores)
+    first = operators[0]
+    variants = make_variants(configuration, first.name, open_controls(), first.goals, policies, args.sweeps)
+    changes = (configuration["manager"]["changes_a_step"], configuration["manager"]["most_changes"])
+    experiment = Experiment(operators, variants, request.cores, changes=changes)
     seeds = args.seeds or 5
     results = run_experiment(experiment, seeds, args.jobs or 0, teller(graph.program.name))
     if args.output is not None:

@@ -4,8 +4,8 @@
     controller = library.controller(Options("mpc", {"horizon": 2}), limits, goals, Setting(4))
     decision = controller.step({"step": 1.0, "arrivals": 11_900, …}, limits, Setting(4))
 
-A controller belongs to one thread at a time, as in C. Names of parameters, policies and fields are those of the headers in
-`runtime_c/control`.
+A controller belongs to one thread at a time, as in C. Names of parameters, policies and fields are those of the headers
+in `runtime_c/control`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 from cffi import FFI
-
 from dfc.compiler.failure import Usage
 
 from ..build.control import control_library
@@ -244,7 +243,8 @@ class Controller:
         self._goals = controls.goals(goals)
         self._kept = (made, forecaster)  # C keeps pointers to them
         self._room = _aligned(lib.dfrt_controller_size(made, self._limits[1]))
-        self._controller = lib.dfrt_controller_start(ffi.from_buffer(self._room), made, self._limits[1], self._goals, now)
+        self._controller = lib.dfrt_controller_start(ffi.from_buffer(self._room), made, self._limits[1], self._goals,
+                                                     now)
         self._measured, self._decision = ffi.new("dfrt_measured *"), ffi.new("dfrt_decision *")
 
     def step(self, measured: Mapping[str, float | Sequence[float]], limits: Limits, now: Setting,
@@ -308,7 +308,8 @@ def _value(policy: str, parameter: Parameter, given: float | str) -> float:
     """A number, or the place of a word among the choices."""
     if parameter.choices:
         if given not in parameter.choices:
-            raise Usage(f"`{parameter.name}` of policy `{policy}` is `{given}`; it can be {', '.join(parameter.choices)}")
+            choices = ", ".join(parameter.choices)
+            raise Usage(f"`{parameter.name}` of policy `{policy}` is `{given}`; it can be {choices}")
         return float(parameter.choices.index(str(given)))
     try:
         value = float(given)

@@ -26,12 +26,14 @@ FIGURES = ("reconfigurations", "violations", "workers", "power", "amplitude", "c
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """`slice_seconds`: how finely the runs are logged; violations are counted in slices."""
+    """`slice_seconds`: how finely the runs are logged; violations are counted in slices. `changes`: of the manager, a
+    step and at once."""
 
     operators: tuple[Operator, ...]
     variants: tuple[Variant, ...]
     cores: int
     slice_seconds: float = 1.0
+    changes: tuple[float, float] = (1.0, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,8 @@ def run_seed(experiment: Experiment, seed: int) -> _Seed:
     figures: dict[tuple[str, str], Figures] = {}
     firsts: dict[tuple[str, str], Played] = {}
     for variant in experiment.variants:
-        played = play(experiment.operators, variant, traces, controls, experiment.cores, experiment.slice_seconds)
+        played = play(experiment.operators, variant, traces, controls, experiment.cores, experiment.slice_seconds,
+                      experiment.changes)
         for name, one in played.items():
             figures[variant.name, name] = figures_of(one)
             if seed == 1:

@@ -1,5 +1,5 @@
-"""Pictures of an experiment: what came, and for each policy the workers, the frequency and the latency, second by second
-(first seed); and one HTML page with the table. Everything stands in the files themselves."""
+"""Pictures of an experiment: what came, and for each policy the workers, the frequency and the latency, second by
+second (first seed); and one HTML page with the table. Everything stands in the files themselves."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from .trial import Operator
 COLOURS = ("#2563a8", "#d9822b", "#2e7d4f", "#c0392b", "#7a4fa3", "#1b8a8f", "#8a6d1b", "#b0488a")
 INK, SOFT, GRID, GOAL = "#1f2933", "#5f6b76", "#e3e8ec", "#c0392b"
 _WIDTH, _HEIGHT, _LEFT, _GAP = 900, 130, 70, 34
-_STYLE = ("body{font:15px/1.5 Helvetica,Arial,'Liberation Sans',sans-serif;color:#1f2933;max-width:960px;margin:2em auto;"
-          "padding:0 1em}table{border-collapse:collapse;font-size:13px}td,th{padding:.25em .7em;text-align:right;"
-          "border-bottom:1px solid #e3e8ec}td:first-child,th:first-child{text-align:left}svg{max-width:100%;height:auto}")
+_STYLE = ("body{font:15px/1.5 Helvetica,Arial,'Liberation Sans',sans-serif;color:#1f2933;max-width:960px;"
+          "margin:2em auto;padding:0 1em}table{border-collapse:collapse;font-size:13px}"
+          "td,th{padding:.25em .7em;text-align:right;"
+          "border-bottom:1px solid #e3e8ec}td:first-child,th:first-child{text-align:left}"
+          "svg{max-width:100%;height:auto}")
 
 Line = tuple[str, str, Sequence[float]]  # title, colour, a value for each step
 
@@ -79,8 +81,10 @@ def draw(operator: Operator, results: Sequence[Result]) -> str:
     parts = [_key(shown)]
     for number, (title, lines, goal) in enumerate(panels):
         parts += _panel(title, lines, goal, times, 46 + number * (_HEIGHT + _GAP))
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
-            f'role="img" font-family="Helvetica, Arial, sans-serif" font-size="11">\n' + "\n".join(parts) + "\n</svg>\n")
+    size = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
+    body = "\n".join(parts)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="Helvetica, Arial, sans-serif" '
+            f'font-size="11">\n{body}\n</svg>\n')
 
 
 def _key(shown: Sequence[tuple[Result, str]]) -> str:
@@ -115,7 +119,8 @@ def _panel(title: str, lines: Sequence[Line], goal: float | None, times: Sequenc
     if shown_goal is not None:
         parts.append(f'<path d="M{at(0, shown_goal).replace(",", " ")}L{at(end, shown_goal).replace(",", " ")}" '
                      f'stroke="{GOAL}" stroke-dasharray="5 4"/>')
-    parts.append(f'<text x="{_WIDTH - 20}" y="{top + _HEIGHT + 13:.0f}" fill="{SOFT}" text-anchor="end">{end:g} s</text>')
+    parts.append(f'<text x="{_WIDTH - 20}" y="{top + _HEIGHT + 13:.0f}" fill="{SOFT}" text-anchor="end">'
+                 f"{end:g} s</text>")
     return parts
 
 

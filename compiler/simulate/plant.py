@@ -4,8 +4,8 @@ Each worker serves first in, first out. So when a worker is done with the k-th o
 maxima (Lindley's recursion), and a whole slice of time is a few passes over arrays. What is not done at the end of a
 slice is carried into the next one, where it goes on at the frequency and with the alternate of then.
 
-A job enters its worker's queue when the trigger comes, or later: when the state of its key has arrived (fluent), when its
-worker has got all its parcels (R-BLK), when everybody has (S-BLK).
+A job enters its worker's queue when the trigger comes, or later: when the state of its key has arrived (fluent), when
+its worker has got all its parcels (R-BLK), when everybody has (S-BLK).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ PROTOCOLS = (FLUENT, R_BLK, S_BLK)
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Seconds. `service`: of a trigger on average, for each alternate, at the highest frequency. `take_out`, `put_in`: to
-    move the state of one key out of its old worker and into the new one. `wake`: until a sleeping worker runs.
+    """Seconds. `service`: of a trigger on average, for each alternate, at the highest frequency. `take_out`, `put_in`:
+    to move the state of one key out of its old worker and into the new one. `wake`: until a sleeping worker runs.
     `queue`: triggers that a worker's queue holds before the sender is held up."""
 
     service: tuple[float, ...]
@@ -35,8 +35,8 @@ class Costs:
 
 
 class Jobs(NamedTuple):
-    """What waits or is being served. `entry`: when it enters its queue; `arrival`: when it came (what latency is counted
-    from); `work`: as in Trace, or seconds where `moves`; `begun`: its service has begun."""
+    """What waits or is being served. `entry`: when it enters its queue; `arrival`: when it came (what latency is
+    counted from); `work`: as in Trace, or seconds where `moves`; `begun`: its service has begun."""
 
     worker: np.ndarray
     entry: np.ndarray
@@ -60,9 +60,10 @@ class Jobs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What happened between two moments. What was shed is not among `arrivals`. `done` are the times of results, in order; `latencies` belong to them.
-    `waits` and `services` are of the triggers whose service began. `busy` is seconds of each worker, `loads` what came for
-    each worker in seconds of its work, `held` the share of time that each worker's queue was full."""
+    """What happened between two moments. What was shed is not among `arrivals`. `done` are the times of results, in
+    order; `latencies` belong to them. `waits` and `services` are of the triggers whose service began. `busy` is seconds
+    of each worker, `loads` what came for each worker in seconds of its work, `held` the share of time that each
+    worker's queue was full."""
 
     start: float
     end: float
@@ -116,8 +117,8 @@ class Plant:
         return int(keys.sum())
 
     def _hand_over(self, moved: np.ndarray, old: np.ndarray, new: np.ndarray, keys: np.ndarray) -> None:
-        """The old owner first does what is in its queue, then takes the state of all moving parts out, a parcel for each
-        new owner."""
+        """The old owner first does what is in its queue, then takes the state of all moving parts out, a parcel for
+        each new owner."""
         left = np.bincount(self._carried.worker, self._seconds(self._carried), self.most)
         out = np.bincount(old, keys, self.most) * self.costs.take_out
         handed = self.now + left + out  # by each old owner
@@ -184,7 +185,7 @@ class Plant:
     def _handed_on(self, jobs: Jobs, finish: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
         """Times and latencies of the results that come out in the order of their triggers."""
         own = ~jobs.moves
-        arrival, finish = (np.concatenate(both) for both in zip(self._held, (jobs.arrival[own], finish[own]), strict=True))
+        arrival, finish = np.concatenate((self._held, np.stack((jobs.arrival[own], finish[own]))), axis=1)
         order = np.argsort(arrival, kind="stable")
         arrival, finish = arrival[order], finish[order]
         out = np.maximum.accumulate(finish) if len(finish) else finish
@@ -225,7 +226,8 @@ def _kept(trace: Trace, shed: float) -> Trace:
 
 
 def _lindley(worker: np.ndarray, entry: np.ndarray, service: np.ndarray) -> np.ndarray:
-    """When each job is done, sorted by worker: the sum of the services up to it, from the start of the last idle time on.
+    """When each job is done, sorted by worker: the sum of the services up to it, from the start of the last idle time
+    on.
 
     Each worker is lifted above the ones before it, so that one running maximum serves them all."""
     if not len(entry):

@@ -42,7 +42,8 @@ def _by_second(path: str, lines: Sequence[tuple[int, list[str]]]) -> tuple[float
             raise Usage(f"{path}:{number}: expected `second rate`, got {len(words)} words")
         second = _number(path, number, words[0], "a second")
         if second != int(second) or not 0 <= second < seconds:
-            raise Usage(f"{path}:{number}: second {words[0]} is not one of 0 to {seconds - 1} that line {first} tells of")
+            raise Usage(f"{path}:{number}: second {words[0]} is not one of 0 to {seconds - 1} that line {first} tells "
+                        "of")
         if int(second) in found or int(second) < max(found, default=0):
             raise Usage(f"{path}:{number}: second {words[0]} comes after second {max(found)}; they must ascend")
         found[int(second)] = _rate(path, number, words[1])

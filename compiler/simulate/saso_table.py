@@ -21,8 +21,9 @@ def to_text(app: str, experiment: Experiment, results: Sequence[Result], seeds: 
     for operator in experiment.operators:
         own = [result for result in results if result.operator == operator.name]
         lines += ["", described(operator), "", *table(own)]
-    lines += ["", "violations: seconds that missed the goal; power: of all cores at the highest frequency, by the model; "
-              "amplitude: mean distance of neighbouring settings;", "settling: from missing the goal to keeping it"]
+    lines += ["", "violations: seconds that missed the goal; power: of all cores at the highest frequency, by the "
+              "model; amplitude: mean distance of neighbouring settings;",
+              "settling: from missing the goal to keeping it"]
     lines += ["", "assumed:", *(f"  {what}" for what in assumed)] if assumed else []
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -43,7 +44,8 @@ def table(results: Sequence[Result]) -> list[str]:
     widths = [max(len(heading), *(len(row[at]) for row in rows)) for at, (_, heading, _) in enumerate(COLUMNS)]
     heads = "  ".join(f"{heading:>{size}}" for (_, heading, _), size in zip(COLUMNS, widths, strict=True))
     return [f"{'policy':{width}}  {heads}",
-            *(f"{result.variant:{width}}  " + "  ".join(f"{word:>{size}}" for word, size in zip(row, widths, strict=True))
+            *(f"{result.variant:{width}}  "
+              + "  ".join(f"{word:>{size}}" for word, size in zip(row, widths, strict=True))
               for result, row in zip(results, rows, strict=True))]
 
 

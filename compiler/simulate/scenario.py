@@ -1,5 +1,5 @@
-"""From a program to what is simulated: its elastic operators with their load, keys, limits and goals. What the program and
-the profile do not tell is assumed, and said."""
+"""From a program to what is simulated: its elastic operators with their load, keys, limits and goals. What the program
+and the profile do not tell is assumed, and said."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-
 from dfc.compiler.failure import Usage
 
 from ...dsl import typed
@@ -28,7 +27,6 @@ from .trace import Arrivals
 from .trial import SLOTS, Operator
 
 SERVICE_THREADS = 3.0  # reading, merging and controlling, beside the workers (000)
-LEAST_VOLTS, MOST_VOLTS = 0.85, 1.0  # of the lowest and the highest frequency
 SERVICE_CV = 0.1
 _START_LOAD = 0.8  # of the workers that a run begins with
 _LINK_TUPLES = 16 * 512
@@ -36,8 +34,8 @@ _LINK_TUPLES = 16 * 512
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """The words of the command line. `service`: NAME → seconds, the name being of an operator, of an alternate, or empty
-    for all that have none of their own."""
+    """The words of the command line. `service`: NAME → seconds, the name being of an operator, of an alternate, or
+    empty for all that have none of their own."""
 
     rates: str
     keys: str | None = None
@@ -45,8 +43,9 @@ class Workload:
     service_cv: float = SERVICE_CV
 
 
-def operators_of(graph: Graph, request: Request, workload: Workload) -> tuple[tuple[Operator, ...], list[str]]:
-    """The operators, and what was assumed about them."""
+def operators_of(graph: Graph, request: Request, workload: Workload,
+                 resources: Mapping[str, object]) -> tuple[tuple[Operator, ...], list[str]]:
+    """The operators, and what was assumed about them. `resources`: those of the controller configuration."""
     model, _ = model_of(graph, request)
     rates = read_rates(workload.rates)
     units = [unit for unit in model.units if _elastic(model, unit)]
@@ -54,14 +53,14 @@ def operators_of(graph: Graph, request: Request, workload: Workload) -> tuple[tu
         raise Usage(f"{graph.program.name} has no operator whose degree can change: none has keys or is stateless")
     _check_names(workload.service, [model.loads[unit.name].step for unit in units])
     assumed = [f"a trigger's work varies by {workload.service_cv:g} (coefficient of variation)"]
-    found = tuple(_operator(graph, request, model, unit, rates, workload, assumed) for unit in units)
+    found = tuple(_operator(graph, request, model, unit, rates, workload, resources, assumed) for unit in units)
     limits, costs = found[0].limits, found[0].costs
     if len(limits.frequencies) > 1:
-        assumed.append(f"work takes inversely as long as the frequency is high; {LEAST_VOLTS:g} V at the lowest and "
-                       f"{MOST_VOLTS:g} V at the highest one, linear between")
+        volts = "" if resources["voltages"] else "; the voltage grows like the frequency"
+        assumed.append(f"computing takes inversely as long as the frequency is high{volts}")
     assumed += [f"{SERVICE_THREADS:g} threads beside the workers draw power",
-                f"moving a key takes {time_text(costs.take_out * SECOND)} out and {time_text(costs.put_in * SECOND)} in; "
-                f"a worker wakes in {time_text(costs.wake * SECOND)}"]
+                f"moving a key takes {time_text(costs.take_out * SECOND)} out and {time_text(costs.put_in * SECOND)} "
+                f"in; a worker wakes in {time_text(costs.wake * SECOND)}"]
     return found, list(dict.fromkeys(assumed))
 
 
@@ -77,13 +76,13 @@ def _elastic(model: Model, unit: Unit) -> bool:
 
 
 def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: Sequence[float], workload: Workload,
-              assumed: list[str]) -> Operator:
+              resources: Mapping[str, object], assumed: list[str]) -> Operator:
     load = model.loads[unit.name]
     slide = unit.load.slide
     keys = _keys(load, workload.keys, assumed)
     alternates = _alternates(load.step)
     seconds = tuple(_service(request, load, alternate, workload.service, assumed) for alternate in alternates)
-    limits = _limits(graph.program, request.cores, alternates)
+    limits = _limits(resources, request.cores, alternates)
     arrivals = Arrivals(tuple(rate * unit.tuples_in for rate in rates), keys, slide, workload.service_cv)
     alternate = alternates.index(chosen_alternate(load.step.body)) if alternates[0] is not None else 0
     busy = arrivals.rates[0] / slide * seconds[alternate]
@@ -141,31 +140,14 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _limits(program: typed.Program, cores: int, alternates: Sequence[typed.Alternate | None]) -> Limits:
-    resources = next((dict(block.settings) for block in program.blocks if block.kind == "resources"), {})
-    asked = resources.get("cores", cores)
-    frequencies = _frequencies(resources.get("frequency"))
-    return Limits(cores, min(int(asked[0]), cores) if isinstance(asked, tuple) else 1, frequencies,
-                  assumed_voltages(frequencies), SERVICE_THREADS,
+def _limits(resources: Mapping[str, object], cores: int, alternates: Sequence[typed.Alternate | None]) -> Limits:
+    """Without frequencies there is one, and only ratios matter. A voltage that is not known is NaN."""
+    frequencies = tuple(resources["frequencies"]) or (1.0,)
+    return Limits(cores, min(resources["cores"]["least"] or 1, cores), frequencies,
+                  tuple(resources["voltages"]) or (NAN,) * len(frequencies), SERVICE_THREADS,
                   tuple(one.value if one else 1.0 for one in alternates),
-                  tuple(one.cost / SECOND if one and one.cost is not None else NAN for one in alternates))
-
-
-def _frequencies(asked: object) -> tuple[float, ...]:
-    """A range with its step, a range (its ends), one, or none: then only ratios matter and there is one."""
-    if asked is None:
-        return (1.0,)
-    if not isinstance(asked, tuple):
-        return (float(asked),)
-    low, high, step = (*asked, asked[1] - asked[0])[:3]
-    count = round((high - low) / step) if step else 0
-    return tuple(low + (high - low) * number / count for number in range(count + 1)) if count else (float(low),)
-
-
-def assumed_voltages(frequencies: Sequence[float]) -> tuple[float, ...]:
-    low, high = frequencies[0], frequencies[-1]
-    return tuple(MOST_VOLTS if high == low else
-                 LEAST_VOLTS + (MOST_VOLTS - LEAST_VOLTS) * (one - low) / (high - low) for one in frequencies)
+                  tuple(one.cost / SECOND if one and one.cost is not None else NAN for one in alternates),
+                  resources["shed"])
 
 
 _QUANTILES = {"mean": 0.0, "": 0.0, "max": 1.0}

@@ -2,7 +2,8 @@
 
 Tuples come by chance at the rate of the moment, each of a key by the keys' shares, and every `slide`-th tuple of a key
 triggers. No tuple is drawn for that: the tuples between two triggers of a key take a Gamma-distributed stretch of the
-stream, and a stretch of the stream becomes time through the rates. The same seed gives the same triggers to every policy.
+stream, and a stretch of the stream becomes time through the rates. The same seed gives the same triggers to every
+policy.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ _HASH_SEED = 0x5107
 @dataclass(frozen=True, slots=True)
 class Operator:
     """An elastic operator as it is simulated. `start`: what is in force when the run begins. `parts`: "slots" as the
-    runtime routes, or "keys", each on its own, as in the papers. `ordered`: results keep the order of their triggers."""
+    runtime routes, or "keys", each on its own, as in the papers. `ordered`: results keep the order of their
+    triggers."""
 
     name: str
     arrivals: Arrivals
@@ -41,8 +42,8 @@ class Operator:
 @dataclass(frozen=True, slots=True)
 class Variant:
     """What is compared: a policy with its parameters and the control step in seconds. `goals` replaces those of the
-    operators; `balancer` as in rebalance.h, `imbalance` is Flux's; without one, keys move only when the number of workers
-    changes. `fixed_frequency` keeps the highest one."""
+    operators; `balancer` as in rebalance.h, `imbalance` is Flux's; without one, keys move only when the number of
+    workers changes. `fixed_frequency` keeps the highest one."""
 
     name: str
     options: Options
@@ -125,8 +126,8 @@ class _Run:
             self.variant.balancer is not None and self.plant.moving_until <= self.plant.now
             and self.controls.rebalance_due(self.measured.loads, self.since_change < 2))
         if due:
-            owner = self.controls.rebalance(self.variant.balancer or BALANCED, self.weights, self.plant.owner, wanted.workers,
-                                            self.variant.imbalance)
+            owner = self.controls.rebalance(self.variant.balancer or BALANCED, self.weights, self.plant.owner,
+                                            wanted.workers, self.variant.imbalance)
             self.played.moved_keys += self.plant.move(owner, wanted.workers)
             self.played.rebalances += wanted.workers == before.workers
         self.since_change = 0 if due or wanted != before else self.since_change + 1
@@ -161,11 +162,12 @@ class _Run:
 
 
 def play(operators: Sequence[Operator], variant: Variant, traces: Sequence[Trace], controls: Controls,
-         cores: int, slice_seconds: float = 1.0) -> dict[str, Played]:
-    """By the operators' names. `cores`: workers of all operators together; with one operator its limits alone hold."""
+         cores: int, slice_seconds: float = 1.0, changes: tuple[float, float] = (1.0, 4.0)) -> dict[str, Played]:
+    """By the operators' names. `cores`: workers of all operators together; with one operator its limits alone hold.
+    `changes`: how many the manager allows a step, and at once."""
     runs = [_Run(operator, variant, trace, controls) for operator, trace in zip(operators, traces, strict=True)]
     end = float(max(len(operator.arrivals.rates) for operator in operators))
-    manager = controls.manager(cores, 1.0, float(len(runs))) if len(runs) > 1 else None
+    manager = controls.manager(cores, *changes) if len(runs) > 1 else None
     for number in range(math.ceil(end / variant.step)):
         begin = number * variant.step
         until = min(end, begin + variant.step)

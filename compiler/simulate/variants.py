@@ -1,7 +1,7 @@
 """What is compared: the policies that were asked for, with every combination of the parameters that `--set` lists.
 
-A name of `--set` is a parameter of a policy (`gamma`), a setting of every controller (`cooldown`, `forecast`) or of the run
-(`step`, `goal`, `migration`); it holds for the policies that have it.
+A name of `--set` is a parameter of a policy (`gamma`), a setting of every controller (`cooldown`, `forecast`) or of the
+run (`step`, `goal`, `migration`); it holds for the policies that have it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from dfc.compiler.failure import Usage
 
-from ...dsl import typed
 from ..durations import duration
 from .control_library import BALANCERS, FORECASTERS, Controls, Goals, Options
 from .plant import PROTOCOLS
@@ -23,28 +23,39 @@ OFF = "off"
 WORDS = {"forecast": (*FORECASTERS, "last_value"), "rebalance": (*BALANCERS, OFF), "migration": PROTOCOLS}
 DURATIONS = ("step", "cooldown", "warmup", "goal")
 NUMBERS = ("level", "trend", "seasonal", "smoothing", "season", "trust", "imbalance")
-_NOT_OF_A_RUN = ("shadow", "log")  # settings of the program's text that a simulation has no use for
 _LEAST_STEP, _MOST_STEP = 0.1, 3600.0
 
 
-def make_variants(program: typed.Program, controls: Controls, goals: Goals, policies: Sequence[str],
-                  sweeps: Sequence[tuple[str, Sequence[str]]]) -> tuple[Variant, ...]:
-    """Without policies: those that the program names, else `auto`."""
-    own = [control for control in program.controls if control.policy != "off" and control.policy in controls.policies]
-    names = list(dict.fromkeys(policies or [control.policy for control in own] or ["auto"]))
+def make_variants(configuration: Mapping[str, Any], operator: str, controls: Controls, goals: Goals,
+                  policies: Sequence[str], sweeps: Sequence[tuple[str, Sequence[str]]]) -> tuple[Variant, ...]:
+    """`configuration` is what a program gets as control.json; the entry of `operator` tells all that is not asked for.
+    Without policies its own is taken."""
+    entry = next((one for one in configuration["operators"] if one["name"] == operator), {})
+    own = entry.get("policy", OFF)
+    own = "auto" if own == OFF else own
+    names = list(dict.fromkeys(policies or [own]))
     for name in names:
         controls.policy(name)
     _check_names(controls, names, sweeps)
     found: list[Variant] = []
     for name in names:
-        written = next((dict(control.settings) for control in own if control.policy == name), {})
-        base = {key: value for key, value in _in_words(written).items() if key not in _NOT_OF_A_RUN}
+        base = _settings(configuration, entry, name == own)
         held = [(key, values) for key, values in sweeps if _holds(controls, name, key)]
         for chosen in itertools.product(*(values for _, values in held)):
             settings = dict(zip((key for key, _ in held), chosen, strict=True))
             title = " ".join([name, *(f"{key}={value}" for key, value in settings.items())])
-            found.append(_variant(title, name, {**base, **settings}, goals, controls))
+            found.append(_variant(title, name, {**base, **settings}, entry.get("safety", {}), goals, controls))
     return tuple(found)
+
+
+def _settings(configuration: Mapping[str, Any], entry: Mapping[str, Any], its_own: bool) -> dict[str, object]:
+    """The entry in the names of `--set`; the parameters are those of its own policy only."""
+    forecast, rebalance = dict(entry.get("forecast", {})), entry.get("rebalance", {})
+    given = {"step": f"{configuration['step']}s", "forecast": forecast.pop("method", None), **forecast,
+             "migration": entry.get("migration"), "rebalance": rebalance.get("method"),
+             "imbalance": rebalance.get("imbalance"), "trust": entry.get("safety", {}).get("trust"),
+             **(entry.get("parameters", {}) if its_own else {})}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _holds(controls: Controls, policy: str, name: str) -> bool:
@@ -59,12 +70,8 @@ def _check_names(controls: Controls, policies: Sequence[str], sweeps: Sequence[t
                         f"have {', '.join((*DURATIONS, *WORDS, *NUMBERS))}")
 
 
-def _in_words(settings: Mapping[str, object]) -> dict[str, object]:
-    """Durations of the program's text are whole nanoseconds; here they are words as on the command line."""
-    return {name: f"{value}ns" if name in DURATIONS else value for name, value in settings.items()}
-
-
-def _variant(title: str, policy: str, settings: Mapping[str, object], goals: Goals, controls: Controls) -> Variant:
+def _variant(title: str, policy: str, settings: Mapping[str, object], safety: Mapping[str, int], goals: Goals,
+             controls: Controls) -> Variant:
     words = {name: _word(name, str(settings[name])) for name in WORDS if name in settings}
     times = {name: _time(name, str(settings[name])) for name in DURATIONS if name in settings}
     numbers = {name: _number(name, settings[name]) for name in NUMBERS if name in settings}
@@ -76,9 +83,11 @@ def _variant(title: str, policy: str, settings: Mapping[str, object], goals: Goa
     controls.values(policy, rest)  # refuses what can't be, before anything runs
     forecast = words.get("forecast", FORECASTERS[0])
     options = Options(policy, rest, "last" if forecast == "last_value" else forecast,
-                      **{name: numbers.get(name, math.nan) for name in ("level", "trend", "seasonal", "smoothing", "trust")},
-                      season=int(numbers.get("season", 0)), cooldown=round(times.get("cooldown", 0.0) / step),
-                      warmup=round(times.get("warmup", 0.0) / step))
+                      **{name: numbers.get(name, math.nan) for name in
+                         ("level", "trend", "seasonal", "smoothing", "trust")},
+                      season=int(numbers.get("season", 0)),
+                      **{name: math.ceil(times[name] / step - 1e-9) if name in times else safety.get(name, 0)
+                         for name in ("cooldown", "warmup")})
     changed = replace(goals, latency=times["goal"]) if "goal" in times else goals
     balancer = words.get("rebalance", BALANCERS[0])
     return Variant(title, options, step, changed, None if balancer == OFF else balancer,

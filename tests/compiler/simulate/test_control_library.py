@@ -1,8 +1,10 @@
-"""The controllers through cffi: what Python gets is what C decides, and what can't be is refused before it reaches C."""
+"""The controllers through cffi: what Python gets is what C decides, and what can't be is refused before it reaches
+C."""
 
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 
@@ -62,7 +64,8 @@ def test_whatever_is_measured_the_setting_stays_inside_the_limits(controls, name
 
 
 def test_static_takes_all_that_the_limits_allow(controls):
-    decision = controls.controller(Options("static"), LIMITS, GOALS, Setting(3, 0)).step(measured(), LIMITS, Setting(3, 0))
+    controller = controls.controller(Options("static"), LIMITS, GOALS, Setting(3, 0))
+    decision = controller.step(measured(), LIMITS, Setting(3, 0))
     assert decision.setting == Setting(12, 8)
 
 
@@ -88,7 +91,8 @@ def test_more_load_gets_more_workers(controls):
         now = Setting(8, 8)
         for _ in range(6):
             busy = min(1.0, rate * 0.45e-3 / now.workers)
-            now = controller.step(measured(rate, busy=busy, waiting=3e-3, latency=3.4e-3, workers=12), LIMITS, now).setting
+            seen = measured(rate, busy=busy, waiting=3e-3, latency=3.4e-3, workers=12)
+            now = controller.step(seen, LIMITS, now).setting
         assert now.workers >= 11, name
 
 
@@ -161,8 +165,9 @@ def test_many_processes_may_open_the_library_at_once(tmp_path):
     """Into an empty cache: one builds, all others wait for it, and all get the whole of it."""
     code = ("from dfc.compiler.simulate.control_library import open_controls; "
             "print(sorted(open_controls().policies))")
-    processes = [subprocess.Popen([sys.executable, "-c", code], env={"XDG_CACHE_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
-                                  stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    own = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    processes = [subprocess.Popen([sys.executable, "-c", code], env=own, stdout=subprocess.PIPE, text=True)
+                 for _ in range(4)]
     answers = [process.communicate(timeout=300)[0] for process in processes]
     assert len(set(answers)) == 1 and "mpc" in answers[0]
     assert len(list((tmp_path / "dfc" / "entries").iterdir())) == 1

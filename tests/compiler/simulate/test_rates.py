@@ -63,7 +63,8 @@ def test_keys_are_made_to_add_up(file):
 
 
 @pytest.mark.parametrize(("text", "what"), [
-    ("0\n0\n", "all shares are zero"), ("1\n-1\n", "walk.txt:2: `-1` is no share"), ("1\nnan\n", "`nan` is not a share"),
+    ("0\n0\n", "all shares are zero"), ("1\n-1\n", "walk.txt:2: `-1` is no share"),
+    ("1\nnan\n", "`nan` is not a share"),
     ("3 1\n0 0.5 0.5\n", "walk.txt:2: expected a time and 3 shares, got 3 words"), ("", "holds no key"),
 ])
 def test_keys_that_cannot_be(file, text, what):

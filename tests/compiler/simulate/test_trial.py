@@ -1,4 +1,5 @@
-"""Whole runs with the controllers: nothing is lost, the same seed gives the same run, limits hold, goals are worked for."""
+"""Whole runs with the controllers: nothing is lost, the same seed gives the same run, limits hold, goals are worked
+for."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ RATES = [800.0] * 6 + [2500.0] * 8 + [0.0] * 3 + [9000.0] * 3 + [1000.0] * 6
 
 
 def operator(rates=RATES, name="op", **more):
-    return Operator(name, Arrivals(rates, KEYS, 1, 0.3), Costs((1e-3,)), LIMITS, Goals(latency=5e-3), Setting(2, 2), **more)
+    return Operator(name, Arrivals(rates, KEYS, 1, 0.3), Costs((1e-3,)), LIMITS, Goals(latency=5e-3), Setting(2, 2),
+                    **more)
 
 
 def one_run(variant, subject=None, seed=1):
@@ -63,7 +65,8 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another():
 
 
 def test_the_number_of_processes_changes_nothing():
-    experiment = Experiment((operator(RATES[:10]),), (Variant("mpc", Options("mpc")), Variant("static", Options("static"))), 6)
+    variants = (Variant("mpc", Options("mpc")), Variant("static", Options("static")))
+    experiment = Experiment((operator(RATES[:10]),), variants, 6)
     told = []
     alone = run_experiment(experiment, 3, jobs=1, tell=lambda done, of: told.append((done, of)))
     many = run_experiment(experiment, 3, jobs=2)
@@ -89,7 +92,8 @@ def test_operators_share_the_cores():
     operators = [operator([2600.0] * 12, "first"), operator([2600.0] * 12, "second")]
     traces = [make_trace(one.arrivals, seed) for seed, one in enumerate(operators)]
     played = play(operators, Variant("threshold", Options("threshold")), traces, open_controls(), 5)
-    together = [sum(both) for both in zip(*([step.workers for step in one.steps] for one in played.values()), strict=True)]
+    first, second = ([step.workers for step in one.steps] for one in played.values())
+    together = [one + other for one, other in zip(first, second, strict=True)]
     assert max(together) <= 5 and together[-1] == 5
 
 
