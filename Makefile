@@ -31,6 +31,9 @@ fuzz: setup ## a million hostile inputs for each format, at most 15 minutes each
 demo: setup ## compile and run the trading example on generated quotes
 	@.ci/demo $(BIN) $(DEMO)
 
+demo-control: setup ## the trading example under a load that rises and falls: workers and alternates follow
+	@$(BIN)/python examples/trading/live.py --dfc $(BIN)/dfc --folder build/demo-control
+
 bench: setup ## measure against hand-written C, side by side; QUICK=1 for a tenth of the records, ROWS=csv,patterns for some
 	@$(BIN)/python -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'duckdb>=1.1' 'polars>=1.0'
 	@$(BIN)/python benchmarks/run.py $(if $(QUICK),--scale 0.1 --output build/bench/QUICK.md) $(if $(ROWS),--rows $(ROWS))
@@ -43,5 +46,5 @@ clean: ## remove what was made, the virtual environment too
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test soak sanitize fuzz demo lint clean
+.PHONY: help setup test soak sanitize fuzz demo demo-control lint clean
 .DEFAULT_GOAL := help

@@ -140,6 +140,12 @@ static dfrt_status wake_at(dfrt_source *source, uint64_t ns)
     return dfrt_fail(&source->error, DFRT_IO, "the timer failed: %s", strerror(errno));
 }
 
+/* Not at once again: records that are due within a moment are handed out together. */
+static uint64_t next_look(uint64_t due, uint64_t now)
+{
+    return due > now + DFRT__PACE_PAUSE_NS ? due : now + DFRT__PACE_PAUSE_NS;
+}
+
 dfrt_status dfrt__pace_read(dfrt_source *source, char *records, size_t capacity, size_t *count)
 {
     dfrt__pace *pace = source->pace;
@@ -151,7 +157,7 @@ dfrt_status dfrt__pace_read(dfrt_source *source, char *records, size_t capacity,
         if (replay->awaited > 0) return wake_at(source, now); /* the others are asked before we are asked again */
         if (replay->began_ns == 0) replay->began_ns = now;
         uint64_t due = due_ns(source);
-        if (due > now - replay->began_ns) return wake_at(source, replay->began_ns + due);
+        if (due > now - replay->began_ns) return wake_at(source, next_look(replay->began_ns + due, now));
         memcpy(records + *count * source->record->size, pace->records + pace->at++ * source->record->size,
                source->record->size);
         ++*count;

@@ -267,9 +267,11 @@ static uint64_t elapsed(generate_state *state)
     return (uint64_t)(ns - state->began_ns);
 }
 
-static dfrt_status arm_timer(generate_state *state, dfrt_error *error)
+/* Not at once again: tuples that are due within a moment are handed out together. */
+static dfrt_status arm_timer(generate_state *state, uint64_t now, dfrt_error *error)
 {
-    uint64_t due = (uint64_t)state->began_ns + state->clock.offset_ns;
+    uint64_t least = now + DFRT__PACE_PAUSE_NS, next = state->clock.offset_ns;
+    uint64_t due = (uint64_t)state->began_ns + (next > least ? next : least);
     struct itimerspec when = {
         .it_value = {.tv_sec = (time_t)(due / 1000000000), .tv_nsec = (long)(due % 1000000000)}};
     if (timerfd_settime(state->timer, TFD_TIMER_ABSTIME, &when, NULL) == 0) return DFRT_AGAIN;
@@ -283,7 +285,7 @@ static dfrt_status read_generate(dfrt_source *source, char *records, size_t capa
     while (*count < capacity) {
         size_t made;
         if (state->index == state->plan.count || state->clock.ended) return DFRT_END;
-        if (state->clock.offset_ns > now) return arm_timer(state, &source->error);
+        if (state->clock.offset_ns > now) return arm_timer(state, now, &source->error);
         if (!make_block(source, records + *count * source->record->size, capacity - *count, now, &made))
             return dfrt_fail(&source->error, DFRT_MEMORY, "generate: no memory for symbols");
         *count += made;

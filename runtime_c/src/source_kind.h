@@ -19,6 +19,10 @@ typedef struct dfrt__pace dfrt__pace;
 /* A call of `read` goes over at most this many malformed rows, so that stopping is noticed. */
 enum { DFRT__MALFORMED_RUN = 4096, DFRT__DEFAULT_MAX_ROW = 16 << 20 };
 
+/* Sources that are held back by the clock look at it no more often: a round for every tuple would cost the program more
+ * than the tuples do. */
+enum { DFRT__PACE_PAUSE_NS = 200000 };
+
 typedef struct dfrt__source_kind {
     const char *prefix; /* with the colon */
     dfrt_status (*open)(dfrt_source *source, const char *rest, dfrt_error *error);
