@@ -4,7 +4,9 @@ The program is built twice and run fused on its own inputs: once with every call
 chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
 plain run tells the whole, from which the sources' part follows. Operators that are composed from panes are then
 measured once more, in the parts that pane farming has: putting tuples away, G, and H. Sinks write to a folder that is
-thrown away. What passing elements between threads costs is measured with the runtime's own channels.
+thrown away. What passing elements between threads costs is measured with the runtime's own channels, from core to core,
+and with the program itself: a thread a stage, all on one core, takes more CPU time than one thread does, by what
+links, switching between threads and the loss of work by the block cost together.
 """
 
 from __future__ import annotations
@@ -36,13 +38,14 @@ _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the two runs said: the timed steps, the summary of the timed run, and of the plain one."""
+    """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages."""
 
     steps: Sequence[Mapping]
     inside: float
     outside: float
     timed: Mapping
     plain: Mapping
+    staged: Mapping | None = None
 
 
 def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float) -> Profile:
@@ -53,7 +56,8 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
     patterns = _paned(graph)
     with tempfile.TemporaryDirectory(prefix="dfc-calibrate-") as folder:
         run = Run(graph, tuple(inputs), tuple(words), seconds, Path(folder))
-        whole = _measure(run, choose(graph))
+        undivided = choose(graph)
+        whole = _measure(run, undivided, staged=bool(undivided.edges))
         parts = divided(graph, {})
         costs = _of_operators(graph, _costs(parts, whole))
         if patterns:
@@ -61,7 +65,7 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
             in_parts = divided(graph, patterns_of(plan.decisions, plan.layout))
             costs |= _with_parts(costs, patterns, in_parts, _measure(run, plan))
     operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
-    machine = channel_costs(_largest_element(graph)) | {"clock_ns": whole.inside}
+    machine = _with_crossings(channel_costs(_largest_element(graph)), undivided, whole) | {"clock_ns": whole.inside}
     return Profile(graph.program.name, "calibration", machine, _rates(graph), operators)
 
 
@@ -93,7 +97,7 @@ def _plan(graph: Graph, patterns: Mapping[str, typed.Pattern]) -> Plan:
     return choose(graph, choose_patterns(graph, Request(forced=patterns)))
 
 
-def _measure(run: Run, plan: Plan) -> Measured:
+def _measure(run: Run, plan: Plan, staged: bool = False) -> Measured:
     from .build.program import compile_program
     from .codegen.program import generate_files
 
@@ -104,11 +108,13 @@ def _measure(run: Run, plan: Plan) -> Measured:
         return compile_program(Bundle(graph.program.name, files, pipeline.user_sources(graph), run.inputs), "native")
 
     said = folder / "steps.json"
-    full = [*_redirected(graph, folder), "--layout", "fused", "--stats", *run.words]
-    timed = _run(program(True), full, seconds, {"DFC_CALIBRATE": str(said)})
-    plain = _run(program(False), full, seconds, {})
+    always = [*_redirected(graph, folder), "--stats", *run.words]
+    timed = _run(program(True), ["--layout", "fused", *always], seconds, {"DFC_CALIBRATE": str(said)})
+    plain = _run(program(False), ["--layout", "fused", *always], seconds, {})
+    stages = _run(program(False), ["--layout", "staged", "--workers", "1", *always], seconds, {}, together=True) \
+        if staged else None
     data = json.loads(said.read_text())
-    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], timed, plain)
+    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], timed, plain, stages)
 
 
 def _redirected(graph: Graph, folder: Path) -> list[str]:
@@ -122,12 +128,14 @@ def _redirected(graph: Graph, folder: Path) -> list[str]:
     return words
 
 
-def _run(program: Path, words: Sequence[str], seconds: float, environment: Mapping[str, str]) -> Mapping:
+def _run(program: Path, words: Sequence[str], seconds: float, environment: Mapping[str, str],
+         together: bool = False) -> Mapping:
     """The summary that the program prints, with the CPU time that it took: others may use the machine too. It is asked
-    to end when its time is over."""
+    to end when its time is over. `together`: all its threads share a core, so that none spins while another works."""
     before = _children()
     process = subprocess.Popen([str(program), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env={**os.environ, **environment}, text=True, errors="replace")
+                               env={**os.environ, **environment}, text=True, errors="replace",
+                               preexec_fn=_on_one_core if together else None)
     try:
         try:
             _, said = process.communicate(timeout=seconds)
@@ -142,6 +150,10 @@ def _run(program: Path, words: Sequence[str], seconds: float, environment: Mappi
     if process.returncode != 0 or not lines or not lines[-1].startswith("{"):
         raise Failure(f"the program could not be run for calibration: {lines[-1] if lines else 'it said nothing'}")
     return json.loads(lines[-1]) | {"cpu_seconds": _children() - before}
+
+
+def _on_one_core() -> None:
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def _children() -> float:
@@ -251,6 +263,26 @@ def _rates(graph: Graph) -> dict[str, float]:
 
 
 # --- the machine ------------------------------------------------------------------------------------
+
+
+def _with_crossings(costs: Mapping[str, float], plan: Plan, measured: Measured) -> dict[str, float]:
+    """What an element costs on its way between threads beyond taking it. It is the sender's: that is where tuples
+    are touched for the first time, copied, and others woken."""
+    if measured.staged is None:
+        return dict(costs)
+    counts = {one["name"]: one for one in measured.staged["steps"]}
+    elements = sum(counts[edge.producer]["out"] for edge in plan.edges) / max(1, _read(measured.staged))
+    more = (_a_tuple(measured.staged) - _a_tuple(measured.plain)) / elements if elements else 0.0
+    return {**costs, "emit_ns": max(costs["emit_ns"], more - costs["take_ns"])}
+
+
+def _a_tuple(summary: Mapping) -> float:
+    """CPU time for a tuple from any source."""
+    return summary["cpu_seconds"] * 1e9 / max(1, _read(summary))
+
+
+def _read(summary: Mapping) -> int:
+    return summary["in"]
 
 
 def _largest_element(graph: Graph) -> int:

@@ -21,6 +21,7 @@ from .sharing import shared_windows
 from .traffic import entered_once, loads_of, wanted_rate
 
 WORTH = 1.05  # what a thread more must at least gain when no rate is known
+LEAVING = 1.2  # what threads must promise over one thread: its own prediction is sure, theirs is within 20 %
 _SEQUENTIAL = typed.Pattern("sequential", NOWHERE)
 _SHARING = ("sequential", "key_partitioning")
 _ROUNDS = 2
@@ -122,6 +123,12 @@ def better(one: Whole, other: Whole, goals: Goals) -> bool:
     return one.memory < other.memory
 
 
+def _leaves(many: Whole, one: Whole, goals: Goals) -> bool:
+    """Whether a layout with threads is to be preferred to one thread."""
+    surely = violation(one, goals) > 0 or goals.wanted is not None or many.rate > LEAVING * one.rate
+    return surely and better(many, one, goals)
+
+
 # --- search -----------------------------------------------------------------------------------------
 
 
@@ -161,7 +168,7 @@ def _search(model: Model, goals: Goals, request: Request) -> Whole:
     if any(pattern.name != "sequential" for pattern in request.forced.values()):
         return many
     one = fused(model, {unit.name: _SEQUENTIAL for unit in model.units})
-    return many if better(many, one, goals) else one
+    return many if _leaves(many, one, goals) else one
 
 
 def _candidates(model: Model, request: Request, unit: Unit) -> Iterator[typed.Pattern]:
@@ -264,7 +271,7 @@ def _alone(model: Model, goals: Goals, taken: Mapping[str, typed.Pattern], unit:
     if others:
         return many
     one = fused(model, {other.name: _SEQUENTIAL for other in model.units})
-    return many if better(many, one, goals) else one
+    return many if _leaves(many, one, goals) else one
 
 
 def _why_not(whole: Whole, best: Whole, goals: Goals) -> str:
@@ -274,6 +281,8 @@ def _why_not(whole: Whole, best: Whole, goals: Goals) -> str:
     slower = whole.rate * WORTH < best.rate
     if slower and goals.wanted is None:
         return f"gives {whole.rate / best.rate:.0%} of the throughput"
+    if best.threads == 1 and whole.rate > WORTH * best.rate:
+        return f"{whole.rate / best.rate - 1:.0%} more, by a prediction that may be off by 20 %"
     if whole.threads > best.threads:
         return f"no gain for {whole.threads - best.threads} more threads"
     if slower:
@@ -299,7 +308,7 @@ def _why(model: Model, goals: Goals, best: Whole) -> str:
     if best.layout == "fused" and model.machine.cores == 1:
         return "there is one core: threads would only add the cost of passing tuples between them"
     if best.layout == "fused":
-        return "no layout with threads is 5 % faster: passing tuples costs what parallel work gains"
+        return "no layout with threads promises 20 % more: passing tuples costs what parallel work gains"
     limit = "the cores are" if best.limit == "cores" else f"{best.limit} is"
     if goals.wanted is not None and met:
         return f"the fewest threads that meet the goals; {limit} the next limit, at {rate_text(best.rate)}"

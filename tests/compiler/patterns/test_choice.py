@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from dfc.compiler import pipeline
+from dfc.compiler.artifacts.profile import OperatorProfile, Profile, StepCosts, to_json
 from dfc.compiler.patterns import PATTERNS
 from dfc.compiler.select.asked import Asked, request_of
 from dfc.compiler.select.pattern_table import to_lines
@@ -52,6 +53,21 @@ def test_the_choice(name, pattern):
 def test_no_parallelism_means_one_thread():
     assert chosen("one_thread").best.threads == chosen("cheap").best.threads == 1
     assert "one thread is enough" in chosen("one_thread").why
+
+
+@pytest.mark.parametrize(("emit", "layout"), [(8.0, "staged"), (13.0, "fused"), (30.0, "fused")])
+def test_threads_must_promise_more_than_they_may_be_off(tmp_path, emit, layout):
+    """Reading costs 5 ns and the window 16: with 13 more for a link two threads would be faster by a sixth."""
+    profile = Profile("cheap", "calibration", {"emit_ns": emit, "take_ns": 1.0, "collect_ns": 1.0, "hop_ns": 3000.0}, {},
+                      {"quotes": OperatorProfile({"quotes": StepCosts(5.0)}),
+                       "mean": OperatorProfile({"a": StepCosts(16.0, window=0.0, keep=20.0)}, 0.001),
+                       "out": OperatorProfile({"out": StepCosts(1.0)})})
+    (tmp_path / "cheap.profile.json").write_text(to_json(profile))
+    file = GOLDEN / "cheap.dfl"
+    graph = pipeline.flow(pipeline.check(file.read_text(), file.name, {}))
+    asked = Asked(2, str(tmp_path / "cheap.profile.json"), ())
+    choice = choose_patterns(graph, request_of(graph.program, asked))
+    assert choice.best.layout == layout, "\n".join(to_lines(choice))
 
 
 def test_unmet_goals_say_what_is_needed():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from dfc.compiler import pipeline
 from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, ProfileError, StepCosts, from_json, to_json
+from dfc.compiler.calibrate import Measured, _with_crossings
 
 PROFILE = Profile("hft", "calibration", {"emit_ns": 7.0, "hop_ns": 3000.0}, {"quotes": 3e5}, {
     "predict": OperatorProfile({"regression": StepCosts(9.5, None, 136000.0, 20.0)}, 0.04,
@@ -52,3 +54,24 @@ def test_what_cannot_be(text, code):
     with pytest.raises(ProfileError) as caught:
         from_json(text, "hft")
     assert caught.value.code == code and str(caught.value)
+
+
+def summary(read: int, cpu: float, results: int) -> dict:
+    return {"in": read, "cpu_seconds": cpu, "steps": [{"name": "s", "out": read}, {"name": "w", "out": results}]}
+
+
+@pytest.mark.parametrize(("cpu", "emit"), [(2.0, 7.0), (2.5, 7.0), (6.2, 19.0)])
+def test_an_element_costs_what_the_program_pays_for_its_threads(cpu, emit):
+    """100 million tuples and as many results: 200 million elements pass from thread to thread."""
+    graph = pipeline.flow(pipeline.check(
+        'app a\nrecord R { k: i64 }\nsource s: R = csv("s.csv")\nstream w = s |> by k |> window count 1 '
+        '|> aggregate { k, n: count() }\nsink out = w to csv("o.csv")\n', "a.dfl", {}))
+    plan = pipeline.plan(graph, None)
+    assert [edge.producer for edge in plan.edges] == ["s", "w"]
+    measured = Measured((), 0.0, 0.0, {}, summary(10**8, 2.0, 10**8), summary(10**8, cpu, 10**8))
+    costs = _with_crossings({"emit_ns": 7.0, "take_ns": 2.0}, plan, measured)
+    assert costs == {"emit_ns": pytest.approx(emit), "take_ns": 2.0}
+
+
+def test_a_program_of_one_segment_passes_nothing_on():
+    assert _with_crossings({"emit_ns": 7.0}, None, Measured((), 0.0, 0.0, {}, {})) == {"emit_ns": 7.0}
