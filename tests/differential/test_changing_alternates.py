@@ -1,5 +1,7 @@
-"""Alternates change while a program runs, with its degrees: each result is wholly one alternate's. DFC_TEST_SEED repeats
-a run."""
+"""Alternates change while a program runs, with its degrees: each result is wholly one alternate's.
+
+DFC_TEST_SEED repeats a run.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ def program(window: str, pattern: str, files: dict[str, bytes]) -> PatternCase:
     first, second, third = BODIES["tuple" if window == "tuple" else "windows"]
     value = "v" if window == "tuple" else "last(v)"
     key = "k" if window in ("count", "time", "session", "tuple") else "0"
-    alternates = [f"  alternate {name} value {1 - i / 4} = {{ k: {key}, a: {body} * 1.0, b: {body} * {i + 2} + {value} * 0 }}"
+    alternates = [f"  alternate {name} value {1 - i / 4} = "
+                  f"{{ k: {key}, a: {body} * 1.0, b: {body} * {i + 2} + {value} * 0 }}"
                   for i, (name, body) in enumerate(zip(NAMES, (first, second, third), strict=True))]
     operator = "\n".join([f"operator s on rows {WINDOWS[window]} -> Out {{", *alternates, "}"])
     text = "\n".join([HEAD, operator, 'sink out_s = s to csv("out_s.csv")', "control off", ""])

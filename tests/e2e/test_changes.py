@@ -1,8 +1,9 @@
-"""Changes of a running program from outside: results come at once, signals and failures end it, wrong words are refused."""
+"""Changes of a running program from outside: results come at once, signals and failures end it, wrong words do too."""
 
 from __future__ import annotations
 
 import signal
+
 import pytest
 
 from tests.e2e.native import PATIENCE, Native, Talk, compiled
@@ -99,7 +100,8 @@ def test_what_does_not_go_together(program):
 
 def test_a_script_in_a_file_and_a_trace(program, tmp_path):
     script, trace = tmp_path / "changes", tmp_path / "trace.csv"
-    script.write_text("# first up, then down\n0 workers=3 operator=sums\n\n1 alternate=labels=doubled\n2 workers=1 operator=sums\n")
+    script.write_text("# first up, then down\n0 workers=3 operator=sums\n\n1 alternate=labels=doubled\n"
+                      "2 workers=1 operator=sums\n")
     rows = "k,v\n" + "".join(f"{n % 7},1\n" for n in range(5000))
     answer = program.run(*STAGED, "--reconfigure", script, "--latency-trace", trace, input=rows)
     assert answer.returncode == 0 and answer.stderr == ""
