@@ -152,3 +152,24 @@ def test_recorded_quotes_are_converted(tmp_path):
                           capture_output=True, text=True).stdout
     assert said.splitlines() == ["ts,symbol,bid,ask,bid_size,ask_size", "34200020,AIG,49.03,0.0,100,0",
                                  "34200021,AIG,0.0,49.0812,0,600"]
+
+
+def test_a_result_that_is_lost_or_changed_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(TRADING)
+    live = script("live")
+    for name, text in (("regression", "h\na,1\nb,2\n"), ("average", "h\na,1\nb,3\n"), ("mixed", "h\na,1\nb,3\n"),
+                       ("short", "h\na,1\n"), ("long", "h\na,1\nb,2\nb,2\n"), ("other", "h\na,1\nb,4\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    assert live.compared(tmp_path, "mixed").startswith("2 results (1 of either, 1 of average)")
+    for name in ("short", "long", "other"):
+        with pytest.raises(SystemExit):
+            live.compared(tmp_path, name)
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_while_the_controller_works(tmp_path):
+    """The demonstration, in a hurry: it ends with an error if a result is missing or of no alternate."""
+    words = ("--dfc", Path(sys.executable).parent / "dfc", "--folder", tmp_path, "--hold", "2", "--cycles", "1")
+    answer = subprocess.run([sys.executable, TRADING / "live.py", *words], capture_output=True, text=True, timeout=300)
+    assert answer.returncode == 0 and answer.stdout.count("the same as at a fixed degree") == 2, answer.stderr
+    assert (tmp_path / "workers.html").stat().st_size > 1000
