@@ -22,6 +22,7 @@ typedef struct dfrt__agent_options {
     bool workers_held;  /* --workers: the degree is not the controller's */
     const bool *alternates_held; /* by entry of program->alternates: --alternate */
     const char *log;    /* of the command line; NULL: the configuration's */
+    const char *learned; /* file of what policies have learned, loaded and saved; NULL: none */
     const char *sysfs;  /* NULL: /sys */
     bool quiet;
 } dfrt__agent_options;

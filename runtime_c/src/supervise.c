@@ -114,6 +114,7 @@ dfrt_status dfrt__supervision_open(dfrt__supervision *supervision, dfrt__layout_
                                .workers_held = !options->planned,
                                .alternates_held = options->alternates_held,
                                .log = options->log,
+                               .learned = options->learned,
                                .sysfs = options->sysfs,
                                .quiet = options->quiet};
     dfrt_status status =

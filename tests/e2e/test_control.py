@@ -171,6 +171,24 @@ def test_a_program_without_goals_has_no_controller(tmp_path):
     assert lines(tmp_path, "step") == []
 
 
+# --- learning ---------------------------------------------------------------------------------------
+
+
+def test_what_was_learned_is_there_in_the_next_run(eager, tmp_path):
+    control = configuration(eager, tmp_path, operator={"policy": "rl", "parameters": {"levels": 3}})
+    words = ("--max-workers", 2, "--step-rounds", 20, "--control", control, "--learned", "learned.txt")
+    run(eager.at(tmp_path), *words)
+    first = (tmp_path / "learned.txt").read_text()
+    assert first.startswith("typical rl ") and first.count("\n") == 1
+    run(eager.at(tmp_path), *words)
+    assert (tmp_path / "learned.txt").read_text() != first
+    (tmp_path / "learned.txt").write_text("typical rl nonsense\n")
+    answer = eager.at(tmp_path).run("--no-socket", *words)
+    assert one_line(answer) == (
+        0, "busy: what 'typical' has learned, in 'learned.txt', does not fit this run; it begins anew")
+    assert (tmp_path / "learned.txt").read_text().startswith("typical rl 1 ")
+
+
 # --- the machine ------------------------------------------------------------------------------------
 
 
