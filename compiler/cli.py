@@ -82,6 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_building_commands(commands)
     _add_watching_commands(commands)
     _add_generate(commands)
+    _add_trace_commands(commands)
     error = _add(commands, "error", "say what a diagnostic means, with an example")
     error.add_argument("code", nargs="?", metavar="CODE", help="a code such as E0123; without one, all are listed")
     _add(commands, "version", "print the version")
@@ -221,6 +222,31 @@ def _add_generate(commands) -> None:
     generate.add_argument("--seed", metavar="N", type=_seed, help="equal seeds give equal files (default: 1)")
 
 
+def _add_trace_commands(commands) -> None:
+    ingest = _add(commands, "ingest", "turn event files and logs of a program into typed Parquet, with Spark")
+    ingest.add_argument("files", nargs="+", metavar="FILE", help="FILE.csv, .jsonl, .parquet, a decision log, a summary "
+                                                                 "of --stats, or a folder of such")
+    ingest.add_argument("-o", "--output", metavar="DIR", required=True, help="the folder of traces; what it has is kept")
+    ingest.add_argument("--source", dest="sources", metavar="NAME=PATTERN", action="append", default=[], type=_source_files,
+                        help="files of which source (default: by their columns); can be given many times")
+    ingest.add_argument("--quarantine", metavar="DIR", help="where rows go that are none (default: quarantine in the folder)")
+    _add_spark(ingest)
+    profile = _add(commands, "profile", "learn rates, keys, disorder, seasons and costs from traces, with Spark")
+    profile.add_argument("traces", metavar="DIR", help="a folder that `dfc ingest` made")
+    profile.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
+    profile.add_argument("--page", metavar="FILE.html", help="the page of plots (default: beside the profile)")
+    profile.add_argument("--costs", metavar="FILE", help="a profile of `dfc calibrate` whose costs are taken over")
+    _add_spark(profile)
+
+
+def _add_spark(parser) -> None:
+    parser.add_argument("--program", metavar="PROGRAM.dfl", required=True, help="the program that the traces are of")
+    parser.add_argument("-D", dest="defines", metavar="NAME=VALUE", action="append", default=[], type=_define,
+                        help="set a `param` of the program; can be given many times")
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs (default: local[*])")
+    parser.add_argument("--memory", metavar="SIZE", default="2g", help="of driver and executors (default: 2g)")
+
+
 def _add_asked(parser) -> None:
     """What the choice of patterns goes by."""
     parser.add_argument("--cores", metavar="N", type=_positive,
@@ -281,6 +307,13 @@ def _source_rate(word: str) -> tuple[str, float]:
     if not equals:
         raise argparse.ArgumentTypeError(f"`{word}` is not SOURCE=N")
     return name, _rate(rate.removesuffix("/s"))
+
+
+def _source_files(word: str) -> tuple[str, str]:
+    name, equals, pattern = word.partition("=")
+    if not equals or not name.isidentifier() or not pattern:
+        raise argparse.ArgumentTypeError(f"`{word}` is not NAME=PATTERN")
+    return name, pattern
 
 
 def _hours(word: str) -> float:

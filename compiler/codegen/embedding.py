@@ -28,6 +28,7 @@ class PortView:
     c: str
     record: str
     push: str = ""
+    push_at: str = ""
     end: str = ""
 
 
@@ -46,7 +47,8 @@ def _interface(context: Context, views: dict, text: str) -> Interface:
     sinks = tuple(Port(v.name, context.input(steps[v.name]), v.record) for v in views["sinks"])
     alternates = tuple((chosen.operator, tuple(a.name for a in steps[chosen.operator].body.alternates))
                        for chosen in context.plan.alternates)
-    pushes = tuple((f"push_{v.name}", v.push) for v in views["sources"])
+    pushes = tuple(pair for v in views["sources"]
+                   for pair in ((f"push_{v.name}", v.push), (f"push_at_{v.name}", v.push_at)))
     functions = (*views["api"].items(), *pushes, *((f"end_{v.name}", v.end) for v in views["sources"]))
     cdef = public_declarations(context) + text.replace("DFRT_API ", "")
     return Interface(context.graph.program.name, sources, sinks, alternates, functions, cdef)
@@ -56,7 +58,7 @@ def _views(context: Context) -> dict:
     names = _Free(context)
     api = {role: names.take(role) for role in ROLES}
     sources = [PortView(step.name, number, identifier(step.name), context.record(step.record),
-                        names.take(f"push_{step.name}"), names.take(f"end_{step.name}"))
+                        *(names.take(f"{role}_{step.name}") for role in ("push", "push_at", "end")))
                for number, step in enumerate(_steps(context, typed.Source))]
     sinks = [PortView(step.name, number, identifier(step.name), context.record(context.input(step)))
              for number, step in enumerate(_steps(context, typed.Sink))]

@@ -55,10 +55,29 @@ class Stream:
             for batch in one_by_one(data):
                 self._push(name, self._intakes[name].records(batch))
 
-    def _push(self, name: str, records: np.ndarray) -> None:
-        place = self._library.ffi.cast(f"const {self._intakes[name].port.struct} *", records.ctypes.data)
+    def push_at(self, source: str, batch: object, watermarks: object) -> None:
+        """Feeds a part of a longer stream: before each tuple the watermark of its source is at least the one given
+        with it, in units of the event time. `batch` is an array, a mapping of columns or an Arrow record batch."""
+        if source not in self._intakes:
+            raise BadData(f"there is no source `{source}`; expected {', '.join(self._intakes)}")
+        parts = [self._intakes[source].records(part) for part in one_by_one(batch)]
+        given = np.ascontiguousarray(watermarks, dtype=np.int64)
+        if given.shape != (sum(map(len, parts)),):
+            raise BadData(f"source `{source}`: expected a watermark for each of {sum(map(len, parts))} tuples, "
+                          f"got {len(given)}")
+        for records in parts:
+            self._push(source, records, given[:len(records)])
+            given = given[len(records):]
+
+    def _push(self, name: str, records: np.ndarray, watermarks: np.ndarray | None = None) -> None:
+        ffi = self._library.ffi
+        place = ffi.cast(f"const {self._intakes[name].port.struct} *", records.ctypes.data)
         with self._lock:
-            self._require(self._library.function(f"push_{name}")(self._open(), place, len(records)))
+            if watermarks is None:
+                self._require(self._library.function(f"push_{name}")(self._open(), place, len(records)))
+            else:
+                given = ffi.cast("const int64_t *", watermarks.ctypes.data)
+                self._require(self._library.function(f"push_at_{name}")(self._open(), place, given, len(records)))
 
     def poll(self) -> dict[str, Rows]:
         """Hands on what was pushed, and answers what has come out since the last call."""

@@ -42,7 +42,8 @@ def explanation(graph: Graph, plan: Plan) -> dict:
     return {
         "app": graph.program.name,
         "steps": [_step(graph, plan, step) for step in graph.steps],
-        "segments": [{"number": s.number, "kind": s.kind, "steps": list(s.steps), "why": s.why} for s in plan.segments],
+        "segments": [{"number": s.number, "kind": s.kind, "steps": list(s.steps), "why": s.why,
+                      "elastic": s.elastic} for s in plan.segments],
         "edges": [_edge(graph, edge) for edge in plan.edges],
         "alternates": [{"operator": a.operator, "active": a.alternate, "why": a.why} for a in plan.alternates],
         "threads": [_threads(plan, workers) for workers in _SHOWN_WORKERS],

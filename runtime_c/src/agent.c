@@ -86,6 +86,7 @@ static void log_operator(dfrt__agent *agent, const dfrt__controlled *one, const 
         .before = before,
         .after = one->setting,
         .acted = !same,
+        .rebalanced = one->rebalanced,
         .held = held,
         .fell_back = dfrt_controller_fell_back(one->controller),
         .expected = expected,

@@ -46,6 +46,7 @@ typedef struct dfrt__controlled {
     bool decided;
     dfrt_setting setting; /* in force */
     unsigned quiet_steps; /* since something changed */
+    bool rebalanced;      /* keys were divided anew in this step */
     uint64_t changes;
     double *slots_before, *slots_now; /* load of each slot; NULL: has none to move */
 } dfrt__controlled;

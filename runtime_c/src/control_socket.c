@@ -140,7 +140,7 @@ static void *serve(void *argument)
 static dfrt_status open_listener(dfrt__listener *listener, const char *where, bool file, bool exposed,
                                  dfrt_error *error)
 {
-    dfrt_endpoint_spec spec = {.unix_socket = file, .listen = true, .exposed = exposed};
+    dfrt_endpoint_spec spec = {.unix_socket = file, .listen = true, .exposed = exposed, .exposed_by = "--http-public"};
     dfrt__address address;
     spec.address = strdup(where);
     if (spec.address == NULL) {

@@ -121,16 +121,38 @@ dfrt_status dfrt__embed_ready(dfrt_embed *embed)
     return status;
 }
 
-dfrt_status dfrt_embed_push(dfrt_embed *embed, unsigned source, const void *records, size_t count)
+static dfrt_status takes_tuples(dfrt_embed *embed, unsigned source)
 {
     dfrt_status status = dfrt__embed_ready(embed);
     if (status == DFRT_OK && embed->ended[source]) {
         status = dfrt_fail(&embed->error, DFRT_USAGE, "source '%s' has ended", embed->program->sources[source].name);
     }
+    return status;
+}
+
+dfrt_status dfrt_embed_push(dfrt_embed *embed, unsigned source, const void *records, size_t count)
+{
+    dfrt_status status = takes_tuples(embed, source);
     if (status != DFRT_OK) {
         return status;
     }
     (void)dfrt__embed_feed(embed, source, records, count, INT64_MAX);
+    return dfrt__embed_status(embed);
+}
+
+dfrt_status dfrt_embed_push_at(dfrt_embed *embed, unsigned source, const void *records, const int64_t *watermarks,
+                               size_t count)
+{
+    dfrt_status status = takes_tuples(embed, source);
+    if (status != DFRT_OK) {
+        return status;
+    }
+    size_t size = embed->program->sources[source].record->size;
+    for (size_t i = 0; i < count; i++) {
+        begin_event(embed);
+        embed->program->give_watermark(embed->layout.stages[0]->segment, source, watermarks[i]);
+        (void)dfrt__embed_feed(embed, source, (const unsigned char *)records + i * size, 1, INT64_MAX);
+    }
     return dfrt__embed_status(embed);
 }
 

@@ -183,9 +183,9 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
     case CLOCK: return read_clock(&options->run->clock, word, error);
-    case SOCKET: options->socket_path = word; return DFRT_OK;
+    case SOCKET: options->socket_path = word; options->watched = true; return DFRT_OK;
     case NO_SOCKET: options->no_socket = true; return DFRT_OK;
-    case HTTP: options->http = word; return DFRT_OK;
+    case HTTP: options->http = word; options->watched = true; return DFRT_OK;
     case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);

@@ -76,7 +76,7 @@ static void say_limits(const dfrt__supervision *supervision, const dfrt__options
         return;
     }
     if (!anybody_decides(supervision->agent)) {
-        say(program, options, "control: nothing can change in this run, which has one thread and no alternates");
+        say(program, options, "control: nothing can change in this run: no operator has workers or alternates to choose from");
     } else if (!options->planned) {
         say(program, options, "control: --workers fixes the degree; the controller decides the rest");
     }

@@ -62,6 +62,12 @@ dfrt_status dfrt_embed_create(dfrt_embed **out, const struct dfrt_program *progr
  * failed, now or before, and takes no more. Every failure has its line in dfrt_embed_error. */
 dfrt_status dfrt_embed_push(dfrt_embed *embed, unsigned source, const void *records, size_t count);
 
+/* As push, of a stream of which only a part comes here: before each tuple the watermark of its source is at least the
+ * one given with it (INT64_MIN: no more than it is), so that lateness, windows and expiry are those of the whole stream.
+ * `slack auto` then measures nothing itself. Sources without event time have no watermarks, and theirs are ignored. */
+dfrt_status dfrt_embed_push_at(dfrt_embed *embed, unsigned source, const void *records, const int64_t *watermarks,
+                               size_t count);
+
 /* Nothing more comes from this source; the others go on. */
 dfrt_status dfrt_embed_end(dfrt_embed *embed, unsigned source);
 

@@ -69,6 +69,8 @@ typedef struct dfrt_program {
     void (*end_source)(void *segment, unsigned source);
     /* The watermark of a source (DFRT_TIME_NONE before its first tuple). */
     int64_t (*source_watermark)(const void *segment, unsigned source);
+    /* The watermark of a timed source is at least this: somebody knows of tuples that are not pushed here. */
+    void (*give_watermark)(void *segment, unsigned source, int64_t watermark);
     /* Time has passed without tuples; NULL when no source goes by processing time. */
     void (*tick)(void *segment);
 } dfrt_program;
