@@ -199,25 +199,29 @@ def _add_socket(parser) -> None:
 
 
 def _add_generate(commands) -> None:
-    generate = _add(commands, "generate", "write a file of made-up tuples for a source, or a file of rates", program="one",
-                    epilog="Arrivals: constant, poisson:rate=, random_walk:rate=,step=, map:rate=,dispersion=, "
-                           "pareto:rate=,hurst=, daily:low=,high=, rates:FILE. What is not said is as in the source's own "
-                           "generate(...), if it has one.")
+    generate = _add(commands, "generate", "write a file of made-up tuples for a source, or a file of rates",
+                    program="one",
+                    epilog="Arrivals: constant:rate=, poisson:rate=, random_walk:rate=,step=, map:rate=,dispersion=, "
+                           "pareto:rate=,hurst=, daily:low=,high=, rates:FILE. What is not said is as in the source's "
+                           "own generate(...), if it has one.")
     generate.add_argument("-o", "--output", metavar="FILE", required=True,
                           help="FILE.csv, .jsonl, .bin (packed) or .txt (rates: lines SECOND RATE); - is stdout")
-    generate.add_argument("--format", choices=("csv", "jsonl", "binary", "rates"), help="where the name does not say it")
+    generate.add_argument("--format", choices=("csv", "jsonl", "binary", "rates"),
+                          help="where the name does not say it")
     generate.add_argument("--source", metavar="NAME", help="which source of the program (default: the only one)")
     generate.add_argument("--arrivals", metavar="PROCESS", help="when tuples come (default: constant:rate=1M)")
     generate.add_argument("--spacing", choices=("even", "poisson"), help="how they come while a rate holds")
     generate.add_argument("--keys", metavar="KEYS",
                           help="uniform:count=N, zipf:count=N,exponent=S or weights:FILE (default: uniform:count=1000)")
-    generate.add_argument("--delay", metavar="DELAY", help="how much older tuples are than their place: uniform:most=50ms, "
-                          "exponential:mean=5ms, pareto:least=1ms,shape=1.5; each also with share=0.02")
+    generate.add_argument("--delay", metavar="DELAY", help="how much older tuples are than their place: "
+                          "uniform:most=50ms, exponential:mean=5ms, pareto:least=1ms,shape=1.5; each also "
+                          "with share=0.02")
     generate.add_argument("--set", dest="ranges", metavar="FIELD=LOW..HIGH", action="append", default=[],
                           help="the range of a field; can be given many times")
     generate.add_argument("--count", metavar="N", help="how many tuples, such as 10M")
     generate.add_argument("--seconds", metavar="TIME", help="for how long, such as 180s or 24h")
-    generate.add_argument("--every", metavar="TIME", default="1s", help="of a file of rates: from line to line (default: 1s)")
+    generate.add_argument("--every", metavar="TIME", default="1s",
+                          help="of a file of rates: from line to line (default: 1s)")
     generate.add_argument("--start", metavar="T", type=int, help="event time of the start, in units of the event time")
     generate.add_argument("--seed", metavar="N", type=_seed, help="equal seeds give equal files (default: 1)")
 
@@ -266,7 +270,8 @@ def _add(commands, name: str, summary: str, program: bool | str = False, epilog:
     parser = commands.add_parser(name, help=summary, description=sentence, epilog=epilog, allow_abbrev=False)
     parser.set_defaults(module=_MODULES.get(name, name), json=False, defines=[])
     if program:
-        words = {"metavar": "PROGRAM.dfl", **({"nargs": {"many": "+", "one": "?"}[program]} if isinstance(program, str) else {})}
+        how_many = {"many": {"nargs": "+"}, "one": {"nargs": "?"}}.get(program, {})
+        words = {"metavar": "PROGRAM.dfl", **how_many}
         parser.add_argument("program", help="the program; - is stdin", **words)
         parser.add_argument("--json", action="store_true", help="print diagnostics as lines of JSON")
     if program and program != "many":

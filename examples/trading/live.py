@@ -3,10 +3,11 @@
 
     live.py [--folder build/demo-control] [--hold 10] [--cycles 2] [--compute]
 
-It measures what one worker can do, runs the program with its controller, first with several workers to choose from and then
-on one core with one worker only, compares every result with those of runs that nothing changed, and writes a report page of
-each run. A fit waits for a millisecond beside its computation (waiting.c), so that four workers are four times one also on
-two cores that have other work; with --compute it only computes, and there are as many workers as cores.
+It measures what one worker can do, runs the program with its controller, first with several workers to choose from and
+then on one core with one worker only, compares every result with those of runs that nothing changed, and writes a
+report page of each run. A fit waits for a millisecond beside its computation (waiting.c), so that four workers are four
+times one also on two cores that have other work; with --compute it only computes, and there are as many workers as
+cores.
 """
 
 from __future__ import annotations
@@ -67,8 +68,8 @@ class Program:
                  "--sink", f"forecasts=csv:{alternate}.csv")
 
     def capacity(self, tuples: int) -> float:
-        """Tuples a second that one worker keeps up with when every 25th makes it compute; everything else has threads of
-        its own."""
+        """Tuples a second that one worker keeps up with when every 25th makes it compute; everything else has threads
+        of its own."""
         self.run(f"rate=20k,count={tuples}", "--control", "off", "--layout", "staged", "--workers", "1",
                  "--sink", "forecasts=discard:", "--stats=capacity.json")
         stats = json.loads((self.folder / "capacity.json").read_text(encoding="utf-8"))
@@ -92,7 +93,8 @@ def phases(log: Path, rates: Sequence[float], hold: float) -> list[str]:
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     goal = next(line["goals"]["latency"] for line in lines if line["kind"] == "start")
     steps = [line for line in lines if line["kind"] == "step"]
-    said = [f"{'tuples/s':>12} {'steps':>6} {'missed':>7} {'last missed':>12} {'latency':>10}  workers, alternate at the end"]
+    said = [f"{'tuples/s':>12} {'steps':>6} {'missed':>7} {'last missed':>12} {'latency':>10}  "
+            "workers, alternate at the end"]
     for at, rate in enumerate(rates):
         mine = [step for step in steps if at * hold <= step["uptime"] - step["measured"]["step"] / 2 < (at + 1) * hold]
         missed = [number for number, step in enumerate(mine, 1) if (step["measured"]["latency"] or 0) > goal]
