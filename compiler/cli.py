@@ -94,8 +94,9 @@ def _add_reading_commands(commands) -> None:
     fmt = _add(commands, "fmt", "write a program in the one standard form", program="many")
     fmt.add_argument("--check", action="store_true", help="change nothing; exit 1 if a file would change")
     fmt.add_argument("--diff", action="store_true", help="change nothing; print what would change")
-    graph = _add(commands, "graph", "draw the dataflow graph", program=True)
+    graph = _add(commands, "graph", "draw the dataflow graph, or the threads of a plan", program=True)
     graph.add_argument("-o", "--output", metavar="FILE", help="FILE.svg, .dot, .json or .txt (default: text to stdout)")
+    _add_asked(graph)
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
     _add_asked(explain)
