@@ -15,7 +15,7 @@ import numpy as np
 RESOLUTIONS = (0.001, 0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0, 86400.0)  # seconds
 MOST_BINS = 1 << 21  # of the finest resolution
 MOST_POINTS = 1000  # of a series in the profile
-_LEAST_COUNTS = 16  # below, a variance says nothing
+_LEAST_COUNTS, _LEAST_MEANS = 16, 64  # below, a variance says nothing
 _QUANTILES = (0.05, 0.5, 0.95, 0.99)
 _HURST_FROM = 0.1  # seconds: below, chance hides what is behind it
 
@@ -90,7 +90,7 @@ def hurst(counts: np.ndarray, every: float) -> dict[str, object] | None:
     base = max(1, math.ceil(_HURST_FROM / every - 1e-9))
     counts = coarser(counts, base).astype(np.float64)
     scales = sorted({round(10 ** (power / 2)) for power in range(0, 16)})
-    usable = [one for one in scales if len(counts) // one >= 10 * _LEAST_COUNTS]
+    usable = [one for one in scales if len(counts) // one >= _LEAST_MEANS]
     variances = [coarser(counts, one).var() / one ** 2 for one in usable]
     if len(usable) < 4 or min(variances) <= 0:
         return None
