@@ -1,0 +1,166 @@
+"""The one place that starts Spark: where it runs, with how much memory, quiet, and reachable from this machine only."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dfc.compiler.failure import Failure, Missing, Usage
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STANDARD_MASTER, STANDARD_MEMORY = "local[*]", "2g"
+_NEEDED = ("pyspark", "pyarrow", "pandas", "numpy")
+_MASTER = re.compile(r"local(\[(\*|\d+)(,\s*\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|spark://.+:\d+(,.+)*|yarn|k8s://.+")
+_MEMORY = re.compile(r"[1-9]\d{0,5}[kmgt]", re.IGNORECASE)
+_ANSWER_SECONDS = 20  # that a master has to answer
+
+# The JVM's own words would stand between the user and the one line that matters.
+_QUIET = """rootLogger.level = off
+"""
+
+
+def require_spark() -> None:
+    """Raises Missing with the one line that helps."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise Missing(f"this needs {missing[0]}: install it with `pip install 'dfc[spark]'`")
+    if java() is None:
+        raise Missing("Spark needs Java 17 or newer: install it (`apt-get install default-jre-headless`), or set JAVA_HOME")
+
+
+def java() -> str | None:
+    """Where it is, found as Spark finds it."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which(os.path.join(home, "bin", "java")) if home else shutil.which("java")
+
+
+@contextmanager
+def spark_session(master: str = STANDARD_MASTER, memory: str = STANDARD_MEMORY) -> Iterator[SparkSession]:
+    """One that is already there is used and left; else one is started, stopped, and its files removed."""
+    _check(master, memory)
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        yield running
+        return
+    with tempfile.TemporaryDirectory(prefix="dfc-spark-", ignore_cleanup_errors=True) as folder:
+        session = _start(master, memory, Path(folder))
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def _check(master: str, memory: str) -> None:
+    if not _MASTER.fullmatch(master):
+        raise Usage(f"--master `{master}` is none; there is local[N], local[*], spark://HOST:PORT, yarn, k8s://URL")
+    if not _MEMORY.fullmatch(memory):
+        raise Usage(f"--memory `{memory}` is none; write it as 2g or 800m")
+
+
+def _start(master: str, memory: str, folder: Path) -> SparkSession:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    (folder / "log4j2.properties").write_text(_QUIET)
+    builder = SparkSession.builder.appName("dfc").master(master)
+    for name, value in _settings(master, memory, folder).items():
+        builder = builder.config(name, value)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    try:
+        with _silenced():
+            session = builder.getOrCreate()
+        if not master.startswith("local"):
+            _require_answer(session, master)
+        return session
+    except (PySparkException, RuntimeError, OSError) as error:
+        raise Failure(f"Spark does not start on {master}: {first_line(error)}") from None
+    except Exception as error:
+        if type(error).__module__.startswith("py4j"):
+            raise Failure(f"Spark does not start on {master}: {first_line(error)}") from None
+        raise
+
+
+def _settings(master: str, memory: str, folder: Path) -> dict[str, str]:
+    loopback = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return {
+        **(loopback if master.startswith("local") else {}),
+        "spark.driver.memory": memory,
+        "spark.executor.memory": memory,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.driver.extraJavaOptions": f"-Dlog4j.configurationFile=file:{folder}/log4j2.properties "
+                                         f"-Dderby.system.home={folder} -Djava.io.tmpdir={folder}",
+        "spark.log.level": "OFF",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.python.worker.reuse": "true",
+        # An unreachable master is given up after this; Spark itself would go on asking.
+        "spark.network.timeout": "120s",
+    }
+
+
+def _require_answer(session: SparkSession, master: str) -> None:
+    """A master that is not there shows only when something is to be done."""
+    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import TimeoutError as Late
+
+    pool = ThreadPoolExecutor(1)
+    try:
+        pool.submit(lambda: session.sparkContext.parallelize([1], 1).count()).result(_ANSWER_SECONDS)
+    except Late:
+        session.stop()
+        raise Failure(f"the Spark master {master} does not answer; is it running, and has it free workers?") from None
+    except Exception as error:
+        session.stop()
+        raise Failure(f"the Spark master {master} does not take work: {first_line(error)}") from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def in_partitions(spark: SparkSession, items: Sequence, tasks: int, function: Callable[[Iterator], Iterable]) -> list:
+    """What the function gives for each part of the items, in their order. A task that dies is one line."""
+    if not items:
+        return []
+    try:
+        return spark.sparkContext.parallelize(items, tasks).mapPartitions(function).collect()
+    except Exception as error:
+        if not type(error).__module__.startswith(("py4j", "pyspark")):
+            raise
+        raise Failure(f"Spark gave up: {first_line(error)}") from None
+
+
+def first_line(error: BaseException) -> str:
+    """What a JVM says in a hundred lines, in one."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith("Caused by:")] or lines[-1:]
+    return (telling[-1].removeprefix("Caused by:").strip() if telling else type(error).__name__)[:200]
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """The launcher writes to stderr before any setting reaches it."""
+    sys.stderr.flush()
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
