@@ -99,6 +99,7 @@ def _add_reading_commands(commands) -> None:
     _add_asked(graph)
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
+    _add_engine(explain)
     _add_asked(explain)
     _add_simulate(commands)
     _add_deploy(commands)
@@ -166,6 +167,9 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--workers", metavar="N", type=_positive, help="how many workers a parallel operator has")
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
+    _add_engine(run)
+    run.add_argument("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, … (default: local[*])")
+    run.add_argument("--stream", action="store_true", help="with --engine spark: live input")
     run.add_argument("--log", metavar="DIR", help="write every decision and the summary there, for `dfc report DIR`")
     _add_asked(run)
     calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
@@ -258,6 +262,11 @@ def _add_asked(parser) -> None:
                         help="cores to plan for (default: those of `resources`, else of this machine)")
     parser.add_argument("--profile", metavar="FILE", help="measured costs, rates and keys, from `dfc calibrate`")
     _add_pattern(parser)
+
+
+def _add_engine(parser) -> None:
+    parser.add_argument("--engine", choices=("native", "spark"), default="native",
+                        help="this machine, or Spark over the program's files (default: native)")
 
 
 def _add_pattern(parser) -> None:

@@ -18,7 +18,7 @@ from .step_views import Context
 from .templating import render
 
 ROLES = ("instance", "options", "create", "merge", "poll", "drain", "destroy", "take", "error", "set_alternate",
-         "count", "symbol", "symbol_text", "symbol_count", "columns")
+         "count", "symbol", "symbol_text", "symbol_count", "columns", "cluster")
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,22 @@ def run(args: Namespace) -> int:
     from dfc.dsl.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
+    if args.engine == "spark":
+        return _spark(args, text, file, diagnostics)
     found = pipeline.explain(text, file, dict(args.defines), diagnostics, asked(args))
     if args.json:
         sys.stdout.write(json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
     else:
         sys.stdout.write(found.as_text())
+    return report(diagnostics, args, sys.stderr)
+
+
+def _spark(args: Namespace, text: str, file: str, diagnostics) -> int:
+    from dfc.compiler import pipeline
+    from dfc.compiler.spark.placement import as_data, as_text, place
+
+    graph = pipeline.flow(pipeline.check(text, file, dict(args.defines), diagnostics))
+    found = place(graph)
+    data = json.dumps(as_data(graph, found), indent=2, ensure_ascii=False) + "\n" if args.json else ""
+    sys.stdout.write(data or as_text(graph, found))
     return report(diagnostics, args, sys.stderr)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from dfc.compiler.failure import Usage
+
 from .asked import asked
 from .program_text import read_program
 from .report import report
 
 
 def run(args: Namespace) -> int:
+    if args.engine == "spark":
+        from .run_spark import run_spark
+
+        return run_spark(args)
+    if args.stream or args.master:
+        raise Usage(f"{'--stream' if args.stream else '--master'} needs --engine spark")
     if not args.interpret:
         return _native(args)
     from .interpret import interpret

@@ -32,6 +32,8 @@ typedef struct dfrt_columns {
     size_t (*get_codes)(dfrt_place from, size_t count, int32_t *codes, uint32_t *numbers, dfrt_symbol *found);
     void (*get_texts)(const dfrt_strings *strings, size_t count, int32_t *offsets, char *data);
 } dfrt_columns;
+struct dfrt_program;
+typedef struct dfrt_cluster dfrt_cluster;
 void free(void *room);
 """
 _opened: dict[tuple[str, Interface], Library] = {}

@@ -60,15 +60,20 @@ static void keep(dfrt_source *source, dfrt_slice raw)
 static bool is_reported(const dfrt_source *source)
 {
     if (source->malformed < source->options.report_limit) return true;
-    if (source->malformed == source->options.report_limit && source->malformed > 0)
+    if (source->malformed == source->options.report_limit && source->malformed > 0 && source->options.report == NULL)
         (void)fprintf(stderr, "%s: further malformed rows are only counted\n", source->name);
     return false;
 }
 
+static void tell(const dfrt_source *source, uint64_t number, const char *text)
+{
+    if (source->options.report != NULL) source->options.report(source->options.report_context, number, text);
+    else (void)fprintf(stderr, "%s: %s %" PRIu64 ": %s\n", source->name, source->unit, number, text);
+}
+
 void dfrt__malformed(dfrt_source *source, uint64_t number, const char *reason, dfrt_slice raw)
 {
-    if (is_reported(source))
-        (void)fprintf(stderr, "%s: %s %" PRIu64 ": %s\n", source->name, source->unit, number, reason);
+    if (is_reported(source)) tell(source, number, reason);
     keep(source, raw);
 }
 
@@ -76,11 +81,11 @@ void dfrt__malformed_field(dfrt_source *source, uint64_t number, int index, dfrt
 {
     const dfrt_field *field = &source->record->fields[index];
     if (is_reported(source)) {
-        char shown[DFRT__EXCERPT_ROOM], reason[64];
+        char shown[DFRT__EXCERPT_ROOM], reason[64], why[512];
         (void)dfrt__excerpt(shown, sizeof shown, text);
         explain(field, text, reason, sizeof reason);
-        (void)fprintf(stderr, "%s: %s %" PRIu64 ": field '%s': %s: \"%s\"\n", source->name, source->unit, number,
-                      field->name, reason, shown);
+        (void)snprintf(why, sizeof why, "field '%s': %s: \"%s\"", field->name, reason, shown);
+        tell(source, number, why);
     }
     keep(source, raw);
 }

@@ -59,9 +59,13 @@ dfrt_status dfrt_source_open(dfrt_source **out, const char *name, const char *sp
 {
     *out = NULL;
     dfrt_source *source = calloc(1, sizeof *source);
-    if (source == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", name);
+    if (source == NULL) {
+        dfrt_input_close(options->input);
+        return dfrt_fail(error, DFRT_MEMORY, "no memory for source '%s'", name);
+    }
     source->record = record;
     source->options = *options;
+    source->connection = options->input;
     source->unit = "line";
     dfrt_status status = prepare(source, name, spec, error);
     if (status != DFRT_OK) {
@@ -162,10 +166,11 @@ const char *dfrt_source_error(const dfrt_source *source)
 dfrt_status dfrt_source_close(dfrt_source *source, dfrt_error *error)
 {
     if (source == NULL) return DFRT_OK;
-    if (source->malformed > 0)
+    if (source->malformed > 0 && source->options.report == NULL)
         (void)fprintf(stderr, "%s: %" PRIu64 " malformed row%s in all\n", source->name, source->malformed,
                       source->malformed == 1 ? "" : "s");
     if (source->kind != NULL) source->kind->close(source);
+    if (source->transport == NULL) dfrt_input_close(source->connection); /* nobody has taken it */
     dfrt__transport_close(source);
     dfrt__pace_close(source);
     dfrt_status status = dfrt_output_close(&source->kept, error);

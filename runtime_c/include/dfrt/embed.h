@@ -20,6 +20,7 @@
 #ifndef DFRT_EMBED_H
 #define DFRT_EMBED_H
 
+#include <dfrt/cluster.h>
 #include <dfrt/columns.h>
 #include <dfrt/record.h>
 #include <dfrt/status.h>

@@ -48,6 +48,11 @@ typedef struct dfrt_source_options {
     const char *malformed_path; /* a file of this source's own for malformed rows, or NULL; CSV keeps its header */
     bool quiet;                 /* nothing on stderr about connections that are made */
     dfrt_replay *replay;        /* NULL: as fast as it can be read. Only files are held back. */
+    struct dfrt_input *input;   /* what a format of text reads instead of its path, which then only has a name in
+                                   messages; the source closes it, also when it can't be opened. NULL: the path */
+    /* Gets what would be said on stderr about malformed rows: the number of the row, and why. NULL: stderr */
+    void (*report)(void *context, uint64_t number, const char *text);
+    void *report_context;
 } dfrt_source_options;
 
 #define DFRT_SOURCE_DEFAULTS ((dfrt_source_options){.event_time = -1, .stop_fd = -1, .report_limit = 10})

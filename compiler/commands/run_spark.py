@@ -1,0 +1,45 @@
+"""`dfc run --engine spark`: builds the program's library and runs it over its files on Spark."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from dfc.compiler.failure import GOOD, Usage
+
+from .asked import asked
+from .program_text import read_program
+from .report import report
+
+
+def run_spark(args: Namespace) -> int:
+    if args.stream:
+        raise Usage("--stream is not there yet: --engine spark runs over files; for live input leave --engine out")
+    text, file = read_program(args)
+    from dfc.compiler import pipeline
+    from dfc.compiler.build.embeddable import compile_embeddable, library_names
+    from dfc.compiler.spark.session import require_spark
+    from dfc.dsl.diagnostics import Diagnostics
+
+    diagnostics = Diagnostics()
+    graph = pipeline.flow(pipeline.check(text, file, dict(args.defines)))
+    bundle = pipeline.generate(text, file, dict(args.defines), embed=True, diagnostics=diagnostics, asked=asked(args))
+    require_spark()
+    folder = compile_embeddable(bundle, args.target, diagnostics, sanitize=False)
+    report(diagnostics, args)
+
+    from dfc.compiler.spark.engine import Program
+
+    _go(args, Program(graph, bundle.interface, folder / library_names(bundle.app)[1], args.target == "native"))
+    return GOOD
+
+
+def _go(args: Namespace, program) -> None:
+    from dfc.compiler.spark.engine import run
+    from dfc.compiler.spark.session import STANDARD_MASTER, spark_session
+    from dfc.compiler.spark.words import read_words, require_known
+
+    words, interface = read_words(args.program_words), program.interface
+    require_known(words, [port.name for port in interface.sources], [port.name for port in interface.sinks],
+                  interface.alternates)
+    with spark_session(args.master or STANDARD_MASTER) as spark:
+        run(program, words, spark, args.workers)
