@@ -116,7 +116,8 @@ class Run:
         """Of the whole run if its summary is there, else up to the last step; empty when nothing was counted."""
         known = dict(self.moments[-1].totals) if self.moments else {}
         names = {"tuples": "in", "results": "out", "late": "late", "malformed": "malformed", "faults": "faults"}
-        return known | {name: int(self.stats[key]) for name, key in names.items() if known and key in (self.stats or {})}
+        told = self.stats or {}
+        return known | {name: int(told[key]) for name, key in names.items() if known and key in told}
 
     def figures(self) -> dict[str, Saso]:
         """Of each operator."""
