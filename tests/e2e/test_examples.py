@@ -41,6 +41,7 @@ ALL = (
     Example("word_count", ("--count", "800"), ("counts", "top"), ()),
     Example("sensors", ("--minutes", "12", "--devices", "3"),
             ("minutes", "outages", "alarms", "explained", "late"), ()),
+    Example("linear_road", ("--seconds", "60", "--rate", "20"), ("notices", "balances", "travel"), ()),
     Example("skyline", ("--count", "4000", "--rate", "2000"), ("found",), ("found.csv",)),
 )
 examples = pytest.mark.parametrize("example", ALL, ids=[example.name for example in ALL])
