@@ -245,11 +245,12 @@ static bool has_input(const dfrt_stage *stage)
     return false;
 }
 
-void dfrt__arrival_settle(dfrt_stage *stage, bool wait)
+/* True when everything is there. */
+static bool wait_for_parcels(dfrt_stage *stage, bool wait)
 {
     while (!all_are_there(stage)) {
         if (!wait && has_input(stage)) {
-            return;
+            return false;
         }
         if (dfrt_waiter_pause(&stage->waiter)) {
             continue;
@@ -261,5 +262,17 @@ void dfrt__arrival_settle(dfrt_stage *stage, bool wait)
         }
     }
     stage->waiter.rounds = 0;
-    take_in(stage);
+    return true;
+}
+
+void dfrt__arrival_settle(dfrt_stage *stage, bool wait)
+{
+    uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
+    bool complete = wait_for_parcels(stage, wait);
+    if (stage->monitor != NULL) {
+        dfrt_monitor_idle(stage->monitor, began_ns);
+    }
+    if (complete) {
+        take_in(stage);
+    }
 }
