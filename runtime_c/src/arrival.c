@@ -186,7 +186,7 @@ static void replay_one(dfrt_stage *made, const dfrt__arrival *arrival, const dfr
 }
 
 /* What was put aside, against the state that has come; its results go to their places in the held rounds. */
-static void replay(dfrt_stage *stage, const dfrt__arrival *arrival, void *segment)
+static void replay_aside(dfrt_stage *stage, const dfrt__arrival *arrival, void *segment)
 {
     dfrt_stage *made = new_double(stage);
     dfrt_segment_head *head = segment;
@@ -216,7 +216,7 @@ static void take_in(dfrt_stage *stage)
         dfrt__parcel_unpack(stage->segment_type, stage->program, other, first->segment);
     }
     if (arrival->count > 0) {
-        replay(stage, arrival, first->segment);
+        replay_aside(stage, arrival, first->segment);
     }
     dfrt__parcel_unpack(stage->segment_type, stage->program, first, stage->segment);
     hold_outlets(stage, false);
