@@ -72,7 +72,11 @@ class Counts:
 
 
 def _add_counts(mine: dict, theirs: Mapping) -> None:
-    for key, count in theirs.items():
+    _add_counts_at(mine, theirs.keys(), theirs.values())
+
+
+def _add_counts_at(mine: dict, keys: Iterable, counts: Iterable[int]) -> None:
+    for key, count in zip(keys, counts, strict=True):
         mine[key] = mine.get(key, 0) + count
 
 
@@ -122,7 +126,7 @@ def _measure_times(piece: PieceWork, times: np.ndarray, found: Counts) -> None:
         np.maximum(before, piece.high, out=before)
     delays = before - times
     late = delays[delays > 0]
-    found.delays[piece.source] = _counted(buckets(late)) if len(late) else {}
+    found.delays[piece.source] = _bucketed(_counted(late)) if len(late) else {}
     found.longest[piece.source] = int(late.max(initial=0))
     gaps = np.diff(np.sort(times) if len(late) else times) * piece.unit
     found.gaps[piece.source] = [(piece.number, len(gaps), float(gaps.sum()), float((gaps * gaps).sum()))]
@@ -135,6 +139,12 @@ def _counted(values: np.ndarray) -> dict[int, int]:
         counts = np.bincount(values - low)
         return {int(at) + low: int(counts[at]) for at in np.flatnonzero(counts)}
     return dict(zip(*(part.tolist() for part in np.unique(values, return_counts=True)), strict=True))
+
+
+def _bucketed(delays: dict[int, int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    _add_counts_at(found, buckets(np.fromiter(delays.keys(), np.int64, len(delays))).tolist(), delays.values())
+    return found
 
 
 def buckets(delays: np.ndarray) -> np.ndarray:
@@ -201,9 +211,10 @@ def _column(column: pa.ChunkedArray) -> tuple[np.ndarray, list[str]]:
     whole = encoded.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], encoded.type)
-    used, codes = np.unique(whole.indices.to_numpy(), return_inverse=True) if len(whole) else (np.array([], int),) * 2
-    texts = whole.dictionary.take(pa.array(used)).to_pylist()
-    return codes.astype(np.int64), [_text(one) for one in texts]
+    codes = whole.indices.to_numpy()
+    there = np.bincount(codes, minlength=len(whole.dictionary)) > 0
+    texts = whole.dictionary.filter(pa.array(there)).to_pylist()
+    return (np.cumsum(there) - 1)[codes], [_text(one) for one in texts]
 
 
 def _text(value: object) -> str:

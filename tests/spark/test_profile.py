@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_counts_rates_and_bursts_are_those_of_the_events(traced, capsys):
 def test_keys_are_counted_exactly(traced, capsys):
     keys = [key for _, key in rows_of(traced)]
     found = profiled(traced, capsys)["operators"]["sums"]
-    counts = sorted(((keys.count(key), key) for key in set(keys)), key=lambda one: (-one[0], one[1]))
+    counts = sorted(((count, key) for key, count in Counter(keys).items()), key=lambda one: (-one[0], one[1]))
     assert found["keys"]["count"] == len(counts)
     assert found["keys"]["top"] == pytest.approx([count / len(keys) for count, _ in counts], rel=1e-5)
     assert [key for key, _ in found["key_figures"]["heavy"]] == [key for _, key in counts[:20]]
