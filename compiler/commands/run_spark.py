@@ -34,12 +34,15 @@ def run_spark(args: Namespace) -> int:
 
 
 def _go(args: Namespace, program) -> None:
-    from dfc.compiler.spark.engine import run
+    from dfc.compiler.spark.engine import require_inputs, run
+    from dfc.compiler.spark.local_cluster import own_processes
     from dfc.compiler.spark.session import STANDARD_MASTER, spark_session
     from dfc.compiler.spark.words import read_words, require_known
 
     words, interface = read_words(args.program_words), program.interface
     require_known(words, [port.name for port in interface.sources], [port.name for port in interface.sinks],
                   interface.alternates)
-    with spark_session(args.master or STANDARD_MASTER) as spark:
+    require_inputs(program, words)
+    master = args.master or STANDARD_MASTER
+    with own_processes(master) as memory, spark_session(master, memory) as spark:
         run(program, words, spark, args.workers)

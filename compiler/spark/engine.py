@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +64,7 @@ class Program:
 def run(program: Program, words: Words, spark: SparkSession, tasks: int | None = None,
         range_bytes: int = RANGE_BYTES) -> None:
     """Raises Failure with one line when the run can't go on; then no sink has been touched."""
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")  # about a pandas that is not used here
     found = place(program.graph)
     sinks = [step for step in program.graph.steps if isinstance(step.body, typed.Sink)]
     specs = [words.sinks.get(step.name, connector_spec(step.body.connector)) for step in sinks]
@@ -78,6 +79,11 @@ def run(program: Program, words: Words, spark: SparkSession, tasks: int | None =
         except Exception as error:
             raise _failure(error) from None
         outputs.done()
+
+
+def require_inputs(program: Program, words: Words) -> None:
+    """Says what is missing before Spark is started."""
+    _sources(program.graph, place(program.graph), words.sources)
 
 
 def _failure(error: Exception) -> Exception:
@@ -275,10 +281,3 @@ class _Run:
         said += [f"{source.name}: {total} malformed row{'s' if total > 1 else ''} in all"] if total else []
         for line in said:
             print(line, file=sys.stderr)
-
-
-def spark_home() -> str:
-    """Where the package has Spark's scripts: executors that are processes of their own are started by them."""
-    import pyspark
-
-    return os.path.dirname(pyspark.__file__)

@@ -1,0 +1,74 @@
+"""Programs in parts give what they give in one piece: random programs, tiny ranges, the rules of watermarks. No Spark."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
+
+from dfc.compiler.spark.placement import ONE, Placement  # noqa: E402
+from tests.differential.programs import Case, cases  # noqa: E402
+from tests.rows import difference, read_table  # noqa: E402
+from tests.spark.divided import Local, build  # noqa: E402
+
+SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
+WHOLE = Placement(ONE, "to compare with")
+
+
+def tables(folder: Path, names) -> dict[str, tuple]:
+    return {name: read_table(folder / f"{name}.csv") for name in names}
+
+
+def check(program, files: dict[str, bytes], folder: Path, alternates=(), range_bytes: int = 200) -> str:
+    """The mode in which it ran; raises AssertionError when the parts give something else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    names = [port.name for port in program.interface.sinks]
+    Local(program, folder, alternates).run(WHOLE)
+    expected = tables(folder, names)
+    found = Local(program, folder, alternates, range_bytes).run()
+    for name, (header, rows) in tables(folder, names).items():
+        assert header == expected[name][0]
+        assert not difference(expected[name][1], rows), f"{found}: sink {name}: {difference(expected[name][1], rows)}"
+    return found.mode
+
+
+def try_programs(folder: Path, count: int, part: int = 0) -> dict[str, int]:
+    built, modes = {}, {}
+
+    @seed(SEED + part)
+    @settings(max_examples=count, deadline=None, database=None, report_multiple_bugs=False,
+              phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+    @given(cases())
+    def try_one(case: Case) -> None:
+        if case.text not in built:
+            built[case.text] = build(case.text)
+        for files, chosen in zip(case.inputs, case.choices, strict=True):
+            mode = check(built[case.text], files, folder / "case", chosen)
+            modes[mode] = modes.get(mode, 0) + 1
+
+    try:
+        try_one()
+    except AssertionError as wrong:
+        raise AssertionError(f"DFC_TEST_SEED={SEED}: {wrong}") from wrong
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return modes
+
+
+def test_some_random_programs(tmp_path):
+    try_programs(tmp_path / "random", 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_many_random_programs(tmp_path, part):
+    modes = try_programs(tmp_path / "random", int(os.environ.get("DFC_SOAK_PROGRAMS", "100")), part)
+    assert len(modes) == 3, modes
