@@ -233,17 +233,20 @@ def _add_generate(commands) -> None:
 
 def _add_trace_commands(commands) -> None:
     ingest = _add(commands, "ingest", "turn event files and logs of a program into typed Parquet, with Spark")
-    ingest.add_argument("files", nargs="+", metavar="FILE", help="FILE.csv, .jsonl, .parquet, a decision log, a summary "
-                                                                 "of --stats, or a folder of such")
-    ingest.add_argument("-o", "--output", metavar="DIR", required=True, help="the folder of traces; what it has is kept")
-    ingest.add_argument("--source", dest="sources", metavar="NAME=PATTERN", action="append", default=[], type=_source_files,
-                        help="files of which source (default: by their columns); can be given many times")
-    ingest.add_argument("--quarantine", metavar="DIR", help="where rows go that are none (default: quarantine in the folder)")
+    ingest.add_argument("files", nargs="+", metavar="FILE",
+                        help="FILE.csv, .jsonl, .parquet, a decision log, a summary of --stats, or a folder of such")
+    ingest.add_argument("-o", "--output", metavar="DIR", required=True,
+                        help="the folder of traces; what it has is kept")
+    ingest.add_argument("--source", dest="sources", metavar="NAME=PATTERN", action="append", default=[],
+                        type=_source_files, help="files of which source (default: by their columns); many times")
+    ingest.add_argument("--quarantine", metavar="DIR",
+                        help="where rows go that are none (default: quarantine in the folder)")
     _add_spark(ingest)
     profile = _add(commands, "profile", "learn rates, keys, disorder, seasons and costs from traces, with Spark")
     profile.add_argument("traces", metavar="DIR", help="a folder that `dfc ingest` made")
     profile.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
     profile.add_argument("--page", metavar="FILE.html", help="the page of plots (default: beside the profile)")
+    profile.add_argument("--picture", metavar="FILE.svg", help="the rates of the first source alone, as a picture")
     profile.add_argument("--costs", metavar="FILE", help="a profile of `dfc calibrate` whose costs are taken over")
     _add_spark(profile)
 
@@ -260,7 +263,8 @@ def _add_asked(parser) -> None:
     """What the choice of patterns goes by."""
     parser.add_argument("--cores", metavar="N", type=_positive,
                         help="cores to plan for (default: those of `resources`, else of this machine)")
-    parser.add_argument("--profile", metavar="FILE", help="measured costs, rates and keys, from `dfc calibrate`")
+    parser.add_argument("--profile", metavar="FILE", help="measured costs, rates and keys, from `dfc calibrate` or "
+                                                           "`dfc profile`")
     _add_pattern(parser)
 
 
