@@ -206,6 +206,7 @@ def _add_trace_commands(commands) -> None:
     profile.add_argument("traces", metavar="DIR", help="a folder that `dfc ingest` made")
     profile.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
     profile.add_argument("--page", metavar="FILE.html", help="the page of plots (default: beside the profile)")
+    profile.add_argument("--picture", metavar="FILE.svg", help="the rates of the first source alone, as a picture")
     profile.add_argument("--costs", metavar="FILE", help="a profile of `dfc calibrate` whose costs are taken over")
     _add_spark(profile)
 
@@ -222,7 +223,8 @@ def _add_asked(parser) -> None:
     """What the choice of patterns goes by."""
     parser.add_argument("--cores", metavar="N", type=small_count,
                         help="cores to plan for (default: those of `resources`, else of this machine)")
-    parser.add_argument("--profile", metavar="FILE", help="measured costs, rates and keys, from `dfc calibrate`")
+    parser.add_argument("--profile", metavar="FILE",
+                        help="measured costs, rates and keys, from `dfc calibrate` or `dfc profile`")
     _add_pattern(parser)
 
 
