@@ -166,7 +166,8 @@ def _add_building_commands(commands) -> None:
     run.add_argument("--target", choices=("native", "portable"), default="native",
                      help="this machine, or any of its architecture (default: native)")
     _add_engine(run)
-    run.add_argument("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, … (default: local[*])")
+    run.add_argument("--master", metavar="URL",
+                     help="where Spark runs: local[N], spark://HOST:PORT, … (default: local[*])")
     run.add_argument("--stream", action="store_true", help="with --engine spark: live input")
     run.add_argument("--log", metavar="DIR", help="write every decision and the summary there, for `dfc report DIR`")
     _add_asked(run)
