@@ -17,10 +17,10 @@ $(STAMP): pyproject.toml setup.py
 	@PYTHON=$(PYTHON) .ci/prepare all $(VENV)
 
 test: setup ## run the tests
-	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TESTS)
 
 soak: setup ## run the slow tests: more random programs, longer streams
-	@$(BIN)/python -m pytest -n $(JOBS) -m slow $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m slow $(TESTS)
 
 sanitize: setup ## run the C tests, the conformance cases and random programs with patterns under the address, undefined-behaviour and thread sanitizers
 	@.ci/sanitize $(BIN)

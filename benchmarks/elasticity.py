@@ -2,8 +2,8 @@
 that sleep, against the same one without.
 
 Instructions are those that callgrind counts, the fewest of some runs: threads that wait spin a little, and how often
-depends on the machine. Times are of pairs that take turns; the interval is the mean of their ratios with a confidence of
-95 %.
+depends on the machine. Times are of pairs that take turns; the interval is that of the mean of their ratios, with a
+confidence of 95 %.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def report(cost: Cost) -> list[str]:
     mean, half = cost.more_time
     return ["## The cost of elasticity", "",
             f"Count windows of 1000 keys on two workers, with a controller that measures, a control step a second, and "
-            f"{SLEEPING} replicas asleep, against the same program with `--control off` and without them. Nothing changes. "
-            "000 reports 3 to 4 %.", "",
+            f"{SLEEPING} replicas asleep, against the same program with `--control off` and without them. "
+            "Nothing changes. 000 reports 3 to 4 %.", "",
             "| | without | with | more |", "| --- | --- | --- | --- |",
             f"| instructions, callgrind | {cost.instructions[PLAIN]:,} | {cost.instructions[READY]:,} | "
             f"{cost.more_instructions:+.2%} |",

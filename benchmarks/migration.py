@@ -1,5 +1,5 @@
-"""The migration protocols side by side, after 000 §5.2.2: 6 → 8 workers with most keys moving, at well under half of the
-capacity, and a function that waits in place of computing.
+"""The migration protocols side by side, after 000 §5.2.2: 6 → 8 workers with most keys moving, at well under half of
+the capacity, and a function that waits in place of computing.
 
 Each run changes several times, up and down again; what counts are the changes up. Runs of the protocols take turns with
 runs in which nothing changes: these show what the machine does by itself.

@@ -22,11 +22,13 @@ import migration
 import patterns
 import rows
 import saso
+import spark_traces
 from measuring import HERE, all_cores, build_launcher
 from peers import PEERS
 
 PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY = "patterns", "decisions", "saso", "migration", "elasticity"
 GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY)
+TRACES = "traces"  # only when asked for: 4 GB of files, and Spark
 MOST_PATTERN_REPEATS = 3  # fifty programs take turns
 
 
@@ -63,10 +65,15 @@ def read_words() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="of the number of records (default: 1)")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md", help="where the table goes")
     words = parser.parse_args()
-    unknown = set(words.rows.split(",")) - set(GROUPS)
+    unknown = set(words.rows.split(",")) - {*GROUPS, TRACES}
     if unknown:
-        parser.error(f"no such rows: {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
+        parser.error(f"no such rows: {', '.join(sorted(unknown))}; there are {', '.join((*GROUPS, TRACES))}")
     return words
+
+
+def trace_table(words: argparse.Namespace) -> list[str]:
+    count = round(spark_traces.COUNT * words.scale)
+    return [*spark_traces.report(count, *spark_traces.run(count, min(words.repeats, 3), "2g")), ""]
 
 
 def main() -> None:
@@ -80,11 +87,12 @@ def main() -> None:
     if SASO in wanted:
         saso.write_page(max(2, round(saso.SEEDS * words.scale)), saso.DATA,
                         saso.OUTPUT if words.scale == 1 else words.output.with_name("SASO.md"))
+    of_traces = trace_table(words) if TRACES in wanted else []
     if wanted == [SASO]:
         return
     of_changes = [*migration.report(migration.run_protocols(words.repeats)), ""] if MIGRATION in wanted else []
     of_changes += [*elasticity.report(elasticity.measure_cost(words.scale)), ""] if ELASTICITY in wanted else []
-    text = report(plain, of_patterns, of_decisions, of_changes, words)
+    text = report(plain, of_patterns, of_decisions, of_changes + of_traces, words)
     words.output.write_text(text)
     print(f"{words.output}\n{text}")
 

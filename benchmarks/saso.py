@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from dfc.compiler.select.traffic import key_shares, with_heaviest
 from dfc.compiler.simulate.control_library import Goals, Limits, Options, Setting
-from dfc.compiler.simulate.experiment import Experiment, Result, run_experiment, teller
+from dfc.compiler.simulate.experiment import Experiment, Interval, Result, run_experiment, teller
 from dfc.compiler.simulate.plant import Costs
 from dfc.compiler.simulate.rates import read_keys, read_rates
 from dfc.compiler.simulate.saso_table import COLUMNS, cell
@@ -132,8 +132,8 @@ def operator(rates: Sequence[float], keys: np.ndarray) -> Operator:
 # --- what the results say ----------------------------------------------------------------------------
 
 
-def found(results: Sequence[Result], name: str, figure: str) -> float:
-    return next(one.figures[figure].mean for one in results if one.variant == name)
+def found(results: Sequence[Result], name: str, figure: str) -> Interval:
+    return next(one.figures[figure] for one in results if one.variant == name)
 
 
 def verdicts(results: Sequence[Result]) -> list[str]:
@@ -143,19 +143,25 @@ def verdicts(results: Sequence[Result]) -> list[str]:
         cells = []
         for name, _, _, _ in STRATEGIES[:4]:
             what = figure or ("workers" if name.endswith("Node") else "power")
-            none, one, two, three = (found(results, f"{name} {sw}", what) for sw, _, _ in SWITCHING)
-            cells.append(f"{judged(sign * none, sign * one, sign * two, sign * three)} "
-                         f"({none:.3g}, {one:.3g}, {two:.3g}, {three:.3g})")
+            figures = [found(results, f"{name} {sw}", what) for sw, _, _ in SWITCHING]
+            cells.append(f"{judged(figures, sign)} ({', '.join(f'{one.mean:.3g}' for one in figures)})")
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     return lines
 
 
-def judged(none: float, one: float, two: float, three: float) -> str:
-    """Ascending is what is claimed from NoSw to h = 1, and back from h = 1 to 3."""
-    effect, back = one > none, max(two, three) < one
-    if none == one == two == three:
-        return "no effect"
-    return "yes" if effect and back else "in part" if effect else "no"
+def judged(figures: Sequence[Interval], sign: int) -> str:
+    """Claimed: the second differs from the first in the direction of `sign`, and the last from the second in the other
+    one. What lies inside the confidence intervals is no difference."""
+    none, one, _, three = figures
+    effect = differs(none, one, sign)
+    if not effect:
+        return "no effect" if not differs(none, one, -sign) else "no"
+    return "yes" if differs(one, three, -sign) else "in part"
+
+
+def differs(first: Interval, second: Interval, sign: int) -> bool:
+    halves = sum(one.half for one in (first, second) if one.half == one.half)
+    return sign * (second.mean - first.mean) > halves
 
 
 # --- the page ----------------------------------------------------------------------------------------

@@ -15,13 +15,13 @@ from dfc.compiler.simulate.plant import Costs, Plant
 from dfc.compiler.simulate.trace import Arrivals, Trace, make_trace
 from measuring import BUILD, DFC, HERE
 
-SERVICE = 2e-3
+SERVICE = 10e-3
 KEYS = 4000
-SECONDS = 10
+SECONDS = 20
 LOADS = (0.5, 0.6, 0.7, 0.8, 0.9)
 # sign of the work, its variation, loads
-MODES = (("sleeps for 2 ms on average (coefficient of variation 0.5), which other work on the machine hardly disturbs",
-          -1, 0.5, LOADS), ("computes for 2 ms", 1, 0.0, LOADS[::2]))
+MODES = (("sleeps for 10 ms on average (coefficient of variation 0.5), which other work on the machine hardly disturbs",
+          -1, 0.5, LOADS), ("computes for 10 ms", 1, 0.0, LOADS[:3:2]))
 _JOB = np.dtype([("ts", "<i8"), ("key", "<i8"), ("work", "<i8")])
 _DONE = np.dtype([("key", "<i8"), ("spent", "<i8")])
 

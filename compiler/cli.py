@@ -82,6 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_building_commands(commands)
     _add_watching_commands(commands)
     _add_generate(commands)
+    _add_trace_commands(commands)
     error = _add(commands, "error", "say what a diagnostic means, with an example")
     error.add_argument("code", nargs="?", metavar="CODE", help="a code such as E0123; without one, all are listed")
     _add(commands, "version", "print the version")
@@ -93,8 +94,9 @@ def _add_reading_commands(commands) -> None:
     fmt = _add(commands, "fmt", "write a program in the one standard form", program="many")
     fmt.add_argument("--check", action="store_true", help="change nothing; exit 1 if a file would change")
     fmt.add_argument("--diff", action="store_true", help="change nothing; print what would change")
-    graph = _add(commands, "graph", "draw the dataflow graph", program=True)
+    graph = _add(commands, "graph", "draw the dataflow graph, or the threads of a plan", program=True)
     graph.add_argument("-o", "--output", metavar="FILE", help="FILE.svg, .dot, .json or .txt (default: text to stdout)")
+    _add_asked(graph)
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
     _add_engine(explain)
@@ -203,27 +205,56 @@ def _add_socket(parser) -> None:
 
 
 def _add_generate(commands) -> None:
-    generate = _add(commands, "generate", "write a file of made-up tuples for a source, or a file of rates", program="one",
-                    epilog="Arrivals: constant, poisson:rate=, random_walk:rate=,step=, map:rate=,dispersion=, "
-                           "pareto:rate=,hurst=, daily:low=,high=, rates:FILE. What is not said is as in the source's own "
-                           "generate(...), if it has one.")
+    generate = _add(commands, "generate", "write a file of made-up tuples for a source, or a file of rates",
+                    program="one",
+                    epilog="Arrivals: constant:rate=, poisson:rate=, random_walk:rate=,step=, map:rate=,dispersion=, "
+                           "pareto:rate=,hurst=, daily:low=,high=, rates:FILE. What is not said is as in the source's "
+                           "own generate(...), if it has one.")
     generate.add_argument("-o", "--output", metavar="FILE", required=True,
                           help="FILE.csv, .jsonl, .bin (packed) or .txt (rates: lines SECOND RATE); - is stdout")
-    generate.add_argument("--format", choices=("csv", "jsonl", "binary", "rates"), help="where the name does not say it")
+    generate.add_argument("--format", choices=("csv", "jsonl", "binary", "rates"),
+                          help="where the name does not say it")
     generate.add_argument("--source", metavar="NAME", help="which source of the program (default: the only one)")
     generate.add_argument("--arrivals", metavar="PROCESS", help="when tuples come (default: constant:rate=1M)")
     generate.add_argument("--spacing", choices=("even", "poisson"), help="how they come while a rate holds")
     generate.add_argument("--keys", metavar="KEYS",
                           help="uniform:count=N, zipf:count=N,exponent=S or weights:FILE (default: uniform:count=1000)")
-    generate.add_argument("--delay", metavar="DELAY", help="how much older tuples are than their place: uniform:most=50ms, "
-                          "exponential:mean=5ms, pareto:least=1ms,shape=1.5; each also with share=0.02")
+    generate.add_argument("--delay", metavar="DELAY", help="how much older tuples are than their place: "
+                          "uniform:most=50ms, exponential:mean=5ms, pareto:least=1ms,shape=1.5; each also "
+                          "with share=0.02")
     generate.add_argument("--set", dest="ranges", metavar="FIELD=LOW..HIGH", action="append", default=[],
                           help="the range of a field; can be given many times")
     generate.add_argument("--count", metavar="N", help="how many tuples, such as 10M")
     generate.add_argument("--seconds", metavar="TIME", help="for how long, such as 180s or 24h")
-    generate.add_argument("--every", metavar="TIME", default="1s", help="of a file of rates: from line to line (default: 1s)")
+    generate.add_argument("--every", metavar="TIME", default="1s",
+                          help="of a file of rates: from line to line (default: 1s)")
     generate.add_argument("--start", metavar="T", type=int, help="event time of the start, in units of the event time")
     generate.add_argument("--seed", metavar="N", type=_seed, help="equal seeds give equal files (default: 1)")
+
+
+def _add_trace_commands(commands) -> None:
+    ingest = _add(commands, "ingest", "turn event files and logs of a program into typed Parquet, with Spark")
+    ingest.add_argument("files", nargs="+", metavar="FILE", help="FILE.csv, .jsonl, .parquet, a decision log, a summary "
+                                                                 "of --stats, or a folder of such")
+    ingest.add_argument("-o", "--output", metavar="DIR", required=True, help="the folder of traces; what it has is kept")
+    ingest.add_argument("--source", dest="sources", metavar="NAME=PATTERN", action="append", default=[], type=_source_files,
+                        help="files of which source (default: by their columns); can be given many times")
+    ingest.add_argument("--quarantine", metavar="DIR", help="where rows go that are none (default: quarantine in the folder)")
+    _add_spark(ingest)
+    profile = _add(commands, "profile", "learn rates, keys, disorder, seasons and costs from traces, with Spark")
+    profile.add_argument("traces", metavar="DIR", help="a folder that `dfc ingest` made")
+    profile.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
+    profile.add_argument("--page", metavar="FILE.html", help="the page of plots (default: beside the profile)")
+    profile.add_argument("--costs", metavar="FILE", help="a profile of `dfc calibrate` whose costs are taken over")
+    _add_spark(profile)
+
+
+def _add_spark(parser) -> None:
+    parser.add_argument("--program", metavar="PROGRAM.dfl", required=True, help="the program that the traces are of")
+    parser.add_argument("-D", dest="defines", metavar="NAME=VALUE", action="append", default=[], type=_define,
+                        help="set a `param` of the program; can be given many times")
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs (default: local[*])")
+    parser.add_argument("--memory", metavar="SIZE", default="2g", help="of driver and executors (default: 2g)")
 
 
 def _add_asked(parser) -> None:
@@ -250,7 +281,8 @@ def _add(commands, name: str, summary: str, program: bool | str = False, epilog:
     parser = commands.add_parser(name, help=summary, description=sentence, epilog=epilog, allow_abbrev=False)
     parser.set_defaults(module=_MODULES.get(name, name), json=False, defines=[])
     if program:
-        words = {"metavar": "PROGRAM.dfl", **({"nargs": {"many": "+", "one": "?"}[program]} if isinstance(program, str) else {})}
+        how_many = {"many": {"nargs": "+"}, "one": {"nargs": "?"}}.get(program, {})
+        words = {"metavar": "PROGRAM.dfl", **how_many}
         parser.add_argument("program", help="the program; - is stdin", **words)
         parser.add_argument("--json", action="store_true", help="print diagnostics as lines of JSON")
     if program and program != "many":
@@ -291,6 +323,13 @@ def _source_rate(word: str) -> tuple[str, float]:
     if not equals:
         raise argparse.ArgumentTypeError(f"`{word}` is not SOURCE=N")
     return name, _rate(rate.removesuffix("/s"))
+
+
+def _source_files(word: str) -> tuple[str, str]:
+    name, equals, pattern = word.partition("=")
+    if not equals or not name.isidentifier() or not pattern:
+        raise argparse.ArgumentTypeError(f"`{word}` is not NAME=PATTERN")
+    return name, pattern
 
 
 def _hours(word: str) -> float:

@@ -46,7 +46,7 @@ def plan(graph: Graph, asked: Asked | None = None) -> Plan:
     from .select.search import choose_patterns
 
     request = request_of(graph.program, asked or Asked())
-    chosen = choose(graph, choose_patterns(graph, request) if asked or request.forced else None)
+    chosen = choose(graph, choose_patterns(graph, request) if asked or request.forced else None, request.profile)
     require_generated(request, chosen)
     return chosen
 
@@ -62,7 +62,7 @@ def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagno
     graph = flow(check(text, file, params, diagnostics))
     request = request_of(graph.program, asked or Asked())
     choice = choose_patterns(graph, request)
-    return Explanation(graph, choose(graph, choice if asked or request.forced else None), choice)
+    return Explanation(graph, choose(graph, choice if asked or request.forced else None, request.profile), choice)
 
 
 def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False,

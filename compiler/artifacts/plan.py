@@ -130,6 +130,8 @@ class Plan:
     decisions: tuple[Decision, ...] = ()
     light: str = ""  # why one thread can do everything but parse, so that a second worker helps to parse; '' when not
     shared: tuple[Sharing, ...] = ()
+    forecast: tuple[tuple[str, float], ...] = ()  # weights of the forecaster that were fitted to a trace
+    delays: tuple[tuple[str, float], ...] = ()  # source → longest delay of its trace, in seconds
 
     def sharing_of(self, step: str) -> Sharing | None:
         return next((one for one in self.shared if step in one.steps), None)
@@ -160,6 +162,9 @@ def to_text(plan: Plan) -> str:
                      f"  -- {plan.layout.why}")
     lines += [f"pattern {d.step} = {pattern_text(d.pattern)}: {_estimate(d.predicted)}  -- {d.why}"
               for d in plan.decisions]
+    if plan.forecast:
+        lines.append(f"forecast {', '.join(f'{name} {value:g}' for name, value in plan.forecast)}  -- fitted to the trace")
+    lines += [f"delay {source}: up to {delay:g} s  -- in the trace" for source, delay in plan.delays]
     lines += [f"two workers: fused, both parse  -- {plan.light}"] if plan.light else []
     return "".join(line + "\n" for line in lines)
 

@@ -1,6 +1,6 @@
 """The profile: what was measured of a program and a machine. One small JSON file, verified when it is read.
 
-    {"schema": 1, "app": "hft", "from": "calibration",
+    {"schema": 2, "app": "hft", "from": "calibration",
      "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "clock_ns": 22},
      "sources": {"quotes": {"rate": 300000}},
      "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "keep": null, "pane": null, "window": 136000,
@@ -10,6 +10,10 @@
 Costs are nanoseconds: `tuple` for each input tuple, `keep` for putting it away where others compute with it, `pane` for
 each pane, `window` for each result, `merge` for merging a window's panes. Steps that are no operators have one
 alternate, called by their own name.
+
+A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`, `seconds`,
+`arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`. docs/TRACES.md describes
+them. Files of schema 1, which have none of these, are read too.
 """
 
 from __future__ import annotations
@@ -19,7 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SCHEMA = 1
+SCHEMA = 2
+_READ = (1, 2)
 _COSTS = ("tuple", "keep", "pane", "window", "merge")
 _MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
 
@@ -57,6 +62,8 @@ class OperatorProfile:
     costs: Mapping[str, StepCosts]
     selectivity: float | None = None  # results for each input tuple
     keys: Keys | None = None
+    key_figures: Mapping[str, Any] = field(default_factory=dict)  # of the trace: heavy keys, ranks, over time
+    alternates: Mapping[str, Any] = field(default_factory=dict)  # of the logs: service times, results, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,16 @@ class Profile:
     machine: Mapping[str, float] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)  # source → tuples a second
     operators: Mapping[str, OperatorProfile] = field(default_factory=dict)
+    seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # source → what its trace says
+
+    def forecast(self) -> Mapping[str, float]:
+        """Weights of the forecaster by the source that brings most; empty when none was fitted."""
+        fitted = [(one.get("rate") or 0.0, name) for name, one in self.seen.items() if one.get("forecast")]
+        return self.seen[max(fitted)[1]]["forecast"] if fitted else {}
+
+    def delay(self, source: str) -> float | None:
+        """K: the longest delay of a tuple behind the newest one before it, in seconds."""
+        return self.seen.get(source, {}).get("disorder", {}).get("k")
 
     def costs(self, step: str, alternate: str | None) -> StepCosts | None:
         """Of an operator's alternate, or of another step."""
@@ -79,7 +96,8 @@ class Profile:
 def to_json(profile: Profile) -> str:
     """The same profile gives the same bytes."""
     data = {"schema": SCHEMA, "app": profile.app, "from": profile.origin, "machine": _rounded(profile.machine),
-            "sources": {name: {"rate": rate} for name, rate in profile.rates.items()},
+            "sources": {name: {"rate": profile.rates.get(name), **profile.seen.get(name, {})}
+                        for name in (*profile.rates, *(name for name in profile.seen if name not in profile.rates))},
             "operators": {name: _operator_data(one) for name, one in profile.operators.items()}}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
@@ -87,7 +105,9 @@ def to_json(profile: Profile) -> str:
 def _operator_data(one: OperatorProfile) -> dict[str, Any]:
     keys = one.keys and {"count": one.keys.count, "p_max": one.keys.p_max, "top": list(one.keys.top)}
     costs = {name: _rounded({part: getattr(cost, part) for part in _COSTS}) for name, cost in one.costs.items()}
-    return {"costs": costs, "selectivity": one.selectivity, "keys": keys}
+    found = {"costs": costs, "selectivity": one.selectivity, "keys": keys}
+    more = {"key_figures": dict(one.key_figures), "alternates": dict(one.alternates)}
+    return found | {name: value for name, value in more.items() if value}
 
 
 def _rounded(values: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -104,8 +124,8 @@ def from_json(text: str, app: str | None = None) -> Profile:
     except (ValueError, RecursionError) as error:
         raise ProfileError("E0510", f"it is not JSON: {error}") from None
     data = _object(data, "the profile")
-    if data.get("schema") != SCHEMA:
-        raise ProfileError("E0511", f"its schema is {data.get('schema')!r}; this dfc reads {SCHEMA}")
+    if data.get("schema") not in _READ or isinstance(data["schema"], bool):
+        raise ProfileError("E0511", f"its schema is {data.get('schema')!r}; this dfc reads {' and '.join(map(str, _READ))}")
     name = _text(data.get("app"), "app")
     if app is not None and name != app:
         raise ProfileError("E0513", f"it is of `{name}`, and this program is `{app}`")
@@ -120,7 +140,26 @@ def from_json(text: str, app: str | None = None) -> Profile:
                  for step, one in _object(data.get("operators", {}), "operators").items()}
     given = {key: value for key, value in machine.items() if value is not None}
     return Profile(name, _text(data.get("from", "unknown"), "from"), given,
-                   {key: value for key, value in rates.items() if value is not None}, operators)
+                   {key: value for key, value in rates.items() if value is not None}, operators, _seen(data))
+
+
+def _seen(data: dict) -> dict[str, dict]:
+    """What traces say of sources; what the compiler goes by is checked."""
+    found = {source: one for source, one in data.get("sources", {}).items() if set(one) - {"rate"}}
+    for source, one in found.items():
+        for name in ("level", "trend"):
+            _weight(_part(one, "forecast", source), name, f"sources.{source}.forecast.{name}")
+        _cost(_part(one, "disorder", source).get("k"), f"sources.{source}.disorder.k")
+    return found
+
+
+def _part(one: dict, name: str, source: str) -> dict:
+    return {} if one.get(name) is None else _object(one[name], f"sources.{source}.{name}")
+
+
+def _weight(data: dict, name: str, where: str) -> None:
+    if data and not 0 <= _number(data.get(name), where) <= 1:
+        raise ProfileError("E0512", f"{where} is {data[name]:g}; expected a weight from 0 to 1")
 
 
 def _operator(data: dict, where: str) -> OperatorProfile:
@@ -132,8 +171,9 @@ def _operator(data: dict, where: str) -> OperatorProfile:
             raise ProfileError("E0512", f"{where}.costs.{name} has no cost `{unknown[0]}`; "
                                         f"there is {', '.join(_COSTS)}")
         costs[name] = StepCosts(**{part: _cost(value, f"{where}.costs.{name}.{part}") for part, value in parts.items()})
-    return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"),
-                           _keys(data.get("keys"), where))
+    return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"), _keys(data.get("keys"), where),
+                           _object(data.get("key_figures", {}), f"{where}.key_figures"),
+                           _object(data.get("alternates", {}), f"{where}.alternates"))
 
 
 def _keys(data: Any, where: str) -> Keys | None:

@@ -23,6 +23,7 @@ _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _ENUM = re.compile(r"^(?:typedef )?enum(?: \w+)? \{(.*?)\}", re.MULTILINE | re.DOTALL)
 _WRAPPED = re.compile(r"\b(?:_Atomic|_Alignas)\(([^()]*)\)")
 _ATTRIBUTE = re.compile(r"__attribute__\(\(.*?\)\)\s*|\b_Noreturn\s+")
+_CONSTANTS = re.compile(r"^static const \w+ (\w+ = [^;{]*);", re.MULTILINE)  # several in one line
 _FILE_SCOPE = (
     re.compile(r"^static [^;={(]*?\b(\w+)(?:\[[^\]]*\])*\s*(?:\(|=|;)", re.MULTILINE),
     re.compile(r"^typedef [^;{]*?\b(\w+);", re.MULTILINE),
@@ -69,7 +70,7 @@ def _own_names(text: str) -> set[str]:
     """What a source file declares for itself at file scope, macros aside."""
     text = _ATTRIBUTE.sub("", _WRAPPED.sub(r"\1", text))
     found = {match for pattern in _FILE_SCOPE for match in pattern.findall(text)}
-    for words in _ENUM.findall(text):
+    for words in (*_ENUM.findall(text), *_CONSTANTS.findall(text)):
         found |= set(re.findall(r"(?:^|,)\s*(\w+)", re.sub(r"/\*.*?\*/", "", words, flags=re.DOTALL)))
     return {name for name in found if not name.startswith(("dfrt_", "_"))}
 

@@ -93,7 +93,7 @@ def _operator(program: typed.Program, step: typed.Step, plan: Plan, seconds: flo
         "workers": {"least": 1, "most": None},
         "safety": {"cooldown": _steps(settings.get("cooldown"), seconds, _COOLDOWN),
                    "warmup": _steps(settings.get("warmup"), seconds, _WARMUP), "trust": None},
-        "forecast": _forecast(settings),
+        "forecast": _forecast(settings, dict(plan.forecast)),
         "migration": settings.get("migration", "fluent"),
         "rebalance": {"method": settings.get("rebalance", "balanced"), "imbalance": settings.get("imbalance")},
         "alternates": [{"name": a.name, "value": a.value, "cost": a.cost and a.cost / _SECOND,
@@ -115,9 +115,11 @@ def _steps(duration: int | None, seconds: float, standard: int) -> int:
     return standard if duration is None else math.ceil(duration / _SECOND / seconds - 1e-9)
 
 
-def _forecast(settings: dict[str, object]) -> dict[str, object]:
+def _forecast(settings: dict[str, object], fitted: dict[str, float]) -> dict[str, object]:
+    """What the program says goes before what was fitted to its traces."""
     method = {"last_value": "last"}.get(settings.get("forecast"), settings.get("forecast", "holt_winters"))
-    return {"method": method, **{name: settings.get(name) for name in _FORECAST}, "season": settings.get("season", 0)}
+    known = {**fitted, **settings} if method == "holt_winters" else settings
+    return {"method": method, **{name: known.get(name) for name in _FORECAST}, "season": settings.get("season", 0)}
 
 
 def _parameters(policy: str, settings: dict[str, object]) -> dict[str, object]:

@@ -134,7 +134,7 @@ def _element(expr: typed.Element, scope: Scope) -> str:
 def _literal(expr: typed.Literal, scope: Scope) -> str:
     match expr.type:
         case Symbol():
-            return f"symbols[{scope.symbols.setdefault(expr.value, len(scope.symbols))}]"
+            return f"symbol_table[{scope.symbols.setdefault(expr.value, len(scope.symbols))}]"
         case Text():
             return c_slice(expr, scope)
         case Bool():

@@ -49,7 +49,8 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
 def _has_groups(body: object) -> bool:
     if isinstance(body, typed.Operator):
         return body.window is not None
-    return isinstance(body, typed.Scan | typed.Update | typed.Join | Windows) or isinstance(body, Merge) and body.of == "panes"
+    return isinstance(body, typed.Scan | typed.Update | typed.Join | Windows) or \
+        isinstance(body, Merge) and body.of == "panes"
 
 
 def _with_moving(code: StepCode, name: str, moving: str) -> StepCode:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...dsl.types import (UNIT_NS, Array, Bool, Field, Float, Int, Record, Text, Timestamp, is_number, is_string,
-                          is_time)
+from ...dsl.types import UNIT_NS, Array, Bool, Field, Float, Int, Record, Text, Timestamp, is_number, is_string, is_time
 from ..interpret.arrays import flat_record
 from .keys import Keys
 from .settings import WrongSetting
@@ -17,8 +16,8 @@ from .splitmix import below, draws, fractions
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a source's fields are made of; `ranges` has (low, high) of those that are drawn from one. `delayed`: a draw of
-    every tuple is for its delay."""
+    """What a source's fields are made of; `ranges` has (low, high) of those that are drawn from one. `delayed`: a draw
+    of every tuple is for its delay."""
 
     record: Record
     event_time: str | None

@@ -34,7 +34,8 @@ def fitted_change(mean: float, wanted: float, depth: float, over: float) -> floa
     low, high = 1e-9, 1e9
     if not dispersion(mean, depth, high, over) <= wanted <= dispersion(mean, depth, low, over):
         most = dispersion(mean, depth, low, over)
-        raise WrongSetting(f"an index of dispersion from 1 to {most:.0f} can be had with rate={mean:g} and depth={depth:g}")
+        raise WrongSetting(f"an index of dispersion from 1 to {most:.0f} can be had with rate={mean:g} and "
+                           f"depth={depth:g}")
     for _ in range(200):
         middle = math.sqrt(low * high)
         if dispersion(mean, depth, middle, over) > wanted:
@@ -44,7 +45,8 @@ def fitted_change(mean: float, wanted: float, depth: float, over: float) -> floa
     return math.sqrt(low * high)
 
 
-def modulated(random: np.random.Generator, rate: float, dispersion: float, over: float, depth: float) -> Iterator[Spans]:
+def modulated(random: np.random.Generator, rate: float, dispersion: float, over: float,
+              depth: float) -> Iterator[Spans]:
     change = fitted_change(rate, dispersion, depth, over)
     fast = bool(random.integers(2))
     states = np.arange(_STAYS) % 2 == 0

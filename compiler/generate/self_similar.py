@@ -1,8 +1,8 @@
 """Traffic that looks as bursty over minutes as over milliseconds: many users at once, who stay for Pareto times.
 
-Users come by chance and stay for a time with P(longer than u) = (least / u)^α, α = 3 − 2H. How many are there at a moment
-is then correlated over all times with Hurst exponent H, for 1/2 < H < 1 (Cox, 1984: M/G/∞). Each brings the same rate;
-their mean number ν makes the rate's coefficient of variation 1/√ν.
+Users come by chance and stay for a time with P(longer than u) = (least / u)^α, α = 3 − 2H. How many are there at a
+moment is then correlated over all times with Hurst exponent H, for 1/2 < H < 1 (Cox, 1984: M/G/∞). Each brings the same
+rate; their mean number ν makes the rate's coefficient of variation 1/√ν.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from .spans import Spans
 _BLOCK_EVENTS = 20_000
 
 
-def self_similar(random: np.random.Generator, rate: float, hurst: float, spread: float, least: float) -> Iterator[Spans]:
+def self_similar(random: np.random.Generator, rate: float, hurst: float, spread: float,
+                 least: float) -> Iterator[Spans]:
     shape, users = 3 - 2 * hurst, 1 / spread**2
     mean_stay = least * shape / (shape - 1)
     coming = users / mean_stay  # a second

@@ -19,8 +19,8 @@ class WrongSetting(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`kind` is amount, seconds or path; without a default it must be given. The value is above `low`, or equal to it if
-    `closed`, and below `high`."""
+    """`kind` is amount, seconds or path; without a default it must be given. The value is above `low`, or equal to it
+    if `closed`, and below `high`."""
 
     kind: str
     default: float | None = None

@@ -58,11 +58,12 @@ def rows_of(data: bytes, record: Record, separator: str = ",") -> Iterator[tuple
     if missing:
         raise MissingColumn(f"no column {', '.join(missing)}; the file has {', '.join(names)}")
     places = [names.index(column.name) for column in columns.fields]
-    rows = (_row(line, fields, columns, places, len(names)) for line, fields in lines)
+    rows = (typed_row(line, fields, columns, places, len(names)) for line, fields in lines)
     return (row if isinstance(row, Malformed) else nest(row, record) for row in rows)
 
 
-def _row(line: int, fields: list[bytes] | str, record: Record, places: list[int], width: int) -> tuple | Malformed:
+def typed_row(line: int, fields: list[bytes] | str, record: Record, places: list[int], width: int) -> tuple | Malformed:
+    """The values of a row of a record of scalars: `places` are its columns among the `width` of the file."""
     if isinstance(fields, str):
         return Malformed(line, fields)
     if len(fields) != width:
@@ -77,16 +78,20 @@ def _row(line: int, fields: list[bytes] | str, record: Record, places: list[int]
 def split_rows(data: bytes, separator: bytes = b",") -> Iterator[tuple[int, list[bytes] | str]]:
     """The line on which each row begins, and its fields or what is wrong with its quotes."""
     at, line = 0, 1
-    unquoted = re.compile(rb"[^\n" + re.escape(separator) + rb"]*")
+    unquoted = unquoted_field(separator)
     while at < len(data):
-        fields, end = _split_row(data, at, separator, unquoted)
+        fields, end = split_row(data, at, separator, unquoted)
         if fields != [b""] or data[at:at + 1] == b'"':  # an empty line is no row
             yield line, fields
         line += data.count(b"\n", at, end)
         at = end
 
 
-def _split_row(data: bytes, at: int, separator: bytes, unquoted: re.Pattern) -> tuple[list[bytes] | str, int]:
+def unquoted_field(separator: bytes) -> re.Pattern:
+    return re.compile(rb"[^\n" + re.escape(separator) + rb"]*")
+
+
+def split_row(data: bytes, at: int, separator: bytes, unquoted: re.Pattern) -> tuple[list[bytes] | str, int]:
     """The fields of the row that begins at `at`, and where the next one begins."""
     fields, wrong = [], ""
     while True:

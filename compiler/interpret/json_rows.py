@@ -34,9 +34,14 @@ def json_rows_of(data: bytes, record: Record) -> Iterator[tuple | Malformed]:
         if not line.strip(b" \t\r"):
             continue
         try:
-            yield nest(_row(_members(line), columns), record)
+            yield nest(json_row(line, columns), record)
         except NotThisType as wrong:
             yield Malformed(number, str(wrong))
+
+
+def json_row(line: bytes, columns: Record) -> tuple:
+    """The values of a line of a record of scalars; raises NotThisType."""
+    return _row(_members(line), columns)
 
 
 def _members(line: bytes) -> _Pairs:

@@ -111,6 +111,14 @@ class Run:
         times = [moment.time for moment in self.moments] + [d.time for all_ in self.operators.values() for d in all_]
         return max(times, default=0.0)
 
+    @property
+    def totals(self) -> dict[str, int]:
+        """Of the whole run if its summary is there, else up to the last step; empty when nothing was counted."""
+        known = dict(self.moments[-1].totals) if self.moments else {}
+        names = {"tuples": "in", "results": "out", "late": "late", "malformed": "malformed", "faults": "faults"}
+        told = self.stats or {}
+        return known | {name: int(told[key]) for name, key in names.items() if known and key in told}
+
     def figures(self) -> dict[str, Saso]:
         """Of each operator."""
         return {name: saso(self.steps_of(name)) for name in self.operators}

@@ -74,8 +74,8 @@ def _about(run: Run) -> str:
 
 def _cards(run: Run) -> str:
     cards = []
-    if run.moments:
-        totals = run.moments[-1].totals
+    totals = run.totals
+    if totals:
         cards += [("tuples read", count_text(totals["tuples"])), ("results", count_text(totals["results"])),
                   ("mean rate", rate_text(totals["tuples"] / run.duration if run.duration else None))]
         cards += [(name, count_text(totals[name])) for name in ("late", "malformed", "faults", "shed") if totals[name]]

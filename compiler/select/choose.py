@@ -8,6 +8,7 @@ from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.parts import Owned, Windows, divided
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, Sharing, patterns_of, verify
+from ..artifacts.profile import Profile
 from ..graph.used import c_functions
 from .pattern_table import decided
 from .search import Choice
@@ -16,8 +17,8 @@ from .sharing import shared_windows
 from .stores import needs_tuples, stores_of
 
 
-def choose(graph: Graph, choice: Choice | None = None) -> Plan:
-    """`choice` is the answer of the cost model, where it was asked."""
+def choose(graph: Graph, choice: Choice | None = None, profile: Profile | None = None) -> Plan:
+    """`choice` is the answer of the cost model, where it was asked; what a trace says otherwise is in the profile."""
     layout, decisions = (decided(choice) if choice is not None else (None, ()))
     patterns = patterns_of(decisions, layout)
     parts = divided(graph, patterns)
@@ -26,9 +27,19 @@ def choose(graph: Graph, choice: Choice | None = None) -> Plan:
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
     edges = _edges(parts, segments, relays, set(buffered), shared)
     plan = Plan(segments, edges, _alternates(graph), stores_of(graph, shared, apart, patterns), buffered, layout,
-                decisions, "" if patterns else _light(graph), shared)
+                decisions, "" if patterns else _light(graph), shared, *_learned(graph, profile))
     verify(plan)
     return plan
+
+
+def _learned(graph: Graph, profile: Profile | None) -> tuple[tuple, tuple]:
+    """What controllers start with, and what the slack of sources is compared with."""
+    if profile is None:
+        return (), ()
+    fitted = profile.forecast()
+    delays = ((step.name, profile.delay(step.name)) for step in graph.steps if isinstance(step.body, typed.Source))
+    return (tuple((name, float(fitted[name])) for name in ("level", "trend") if name in fitted),
+            tuple((name, float(delay)) for name, delay in delays if delay is not None))
 
 
 def _light(graph: Graph) -> str:

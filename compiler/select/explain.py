@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...dsl import typed
 from ...dsl.typed_walk import walk
+from ...dsl.types import UNIT_NS
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Edge, Plan, patterns_of
 from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
@@ -42,7 +43,8 @@ def explanation(graph: Graph, plan: Plan) -> dict:
     return {
         "app": graph.program.name,
         "steps": [_step(graph, plan, step) for step in graph.steps],
-        "segments": [{"number": s.number, "kind": s.kind, "steps": list(s.steps), "why": s.why} for s in plan.segments],
+        "segments": [{"number": s.number, "kind": s.kind, "steps": list(s.steps), "why": s.why,
+                      "elastic": s.elastic} for s in plan.segments],
         "edges": [_edge(graph, edge) for edge in plan.edges],
         "alternates": [{"operator": a.operator, "active": a.alternate, "why": a.why} for a in plan.alternates],
         "threads": [_threads(plan, workers) for workers in _SHOWN_WORKERS],
@@ -99,6 +101,20 @@ def _threads(plan: Plan, workers: int) -> dict:
 # --- what would be different -------------------------------------------------------------------------
 
 
+def _about_slack(plan: Plan, step: typed.Step) -> Iterator[str]:
+    """Against the delays of the trace; `slack auto` finds out by itself."""
+    longest = dict(plan.delays).get(step.name)
+    if longest is None or step.body.slack is None or step.unit is None:
+        return
+    slack = step.body.slack * UNIT_NS[step.unit] / 1e9
+    if longest > slack:
+        yield (f"tuples of {step.name} came up to {longest:g} s late in the trace, and its slack is {slack:g} s: "
+               f"with {longest:g} s none would have been late")
+    elif longest < slack / 2:
+        yield (f"tuples of {step.name} came at most {longest:g} s late in the trace: its slack of {slack:g} s could be "
+               "shorter, and results come sooner")
+
+
 def _otherwise(graph: Graph, plan: Plan) -> Iterator[str]:
     """What the user could change, and what would follow."""
     if not any(segment.replicated for segment in plan.segments):
@@ -106,6 +122,7 @@ def _otherwise(graph: Graph, plan: Plan) -> Iterator[str]:
     for step in graph.steps:
         yield from _about_key(plan, step)
         yield from _about_store(graph.program, step)
+        yield from _about_slack(plan, step)
     for chosen in plan.alternates:
         others = [a.name for a in graph.step(chosen.operator).body.alternates if a.name != chosen.alternate]
         yield (f"`{chosen.operator}` runs alternate `{chosen.alternate}`; "

@@ -192,7 +192,8 @@ def _segment(number: int, place: Place, steps: list[typed.Step], patterns: Mappi
                        _degree(steps[0].body.pattern))
     if first and owns_windows(steps[0].body):
         pattern = steps[0].body.pattern
-        return Segment(number, "owners", names, f"each replica has some of the windows of `{first}`",
+        return Segment(number, "owners", names,
+                       f"each replica has some of the windows of `{first}`; their number stays while it runs",
                        pattern.merge_workers if isinstance(steps[0].body, Merge) else _degree(pattern))
     if first:
         step = steps[0]

@@ -111,7 +111,7 @@ def _panel(title: str, lines: Sequence[Line], goal: float | None, times: Sequenc
         value = most * part / 4
         y = top + _HEIGHT * (1 - part / 4)
         parts.append(f'<path d="M{_LEFT} {y:.1f}H{_WIDTH - 20}" stroke="{GRID}"/>'
-                     f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" fill="{SOFT}" text-anchor="end">{value:.4g}</text>')
+                     f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" fill="{SOFT}" text-anchor="end">{_tick(value)}</text>')
     for name, colour, values in lines:
         points = " ".join(at(time, value) for time, value in zip(times, values, strict=True) if math.isfinite(value))
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.3">'
@@ -122,6 +122,10 @@ def _panel(title: str, lines: Sequence[Line], goal: float | None, times: Sequenc
     parts.append(f'<text x="{_WIDTH - 20}" y="{top + _HEIGHT + 13:.0f}" fill="{SOFT}" text-anchor="end">'
                  f"{end:g} s</text>")
     return parts
+
+
+def _tick(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _ceiling(known: Sequence[float], goal: float | None) -> float:

@@ -57,7 +57,7 @@ def cell(interval: Interval, factor: float = 1.0) -> str:
 
 
 def _short(value: float) -> str:
-    if value == 0:
+    if abs(value) < 1e-9:  # what is left of rounding
         return "0"
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 

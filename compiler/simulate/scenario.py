@@ -15,7 +15,7 @@ from ..artifacts.graph import Graph
 from ..patterns.function import chosen_alternate
 from ..patterns.load import SECOND
 from ..select.compose import Model, Unit
-from ..select.costs import cost_of
+from ..select.costs import DEFAULT, cost_of
 from ..select.search import Request, model_of, time_text
 from ..select.traffic import StepLoad, key_shares, skewed, with_heaviest
 from .control_library import NAN, Goals, Limits, Setting
@@ -54,6 +54,7 @@ def operators_of(graph: Graph, request: Request, workload: Workload,
     _check_names(workload.service, [model.loads[unit.name].step for unit in units])
     assumed = [f"a trigger's work varies by {workload.service_cv:g} (coefficient of variation)"]
     found = tuple(_operator(graph, request, model, unit, rates, workload, resources, assumed) for unit in units)
+    found = _fitting(found, request.cores)
     limits, costs = found[0].limits, found[0].costs
     if len(limits.frequencies) > 1:
         volts = "" if resources["voltages"] else "; the voltage grows like the frequency"
@@ -69,6 +70,15 @@ def _check_names(service: Mapping[str, float], steps: Sequence[typed.Step]) -> N
     for name in service:
         if name and name not in known:
             raise Usage(f"--service {name}=…: no such operator or alternate; there are {', '.join(known)}")
+
+
+def _fitting(operators: Sequence[Operator], cores: int) -> tuple[Operator, ...]:
+    """They begin with no more workers than there are cores: the ones with most give some up."""
+    workers = [operator.start.workers for operator in operators]
+    while sum(workers) > max(cores, len(workers)):
+        workers[workers.index(max(workers))] -= 1
+    return tuple(replace(operator, start=operator.start._replace(workers=count))
+                 for operator, count in zip(operators, workers, strict=True))
 
 
 def _elastic(model: Model, unit: Unit) -> bool:
@@ -105,7 +115,8 @@ def _service(request: Request, load: StepLoad, alternate: typed.Alternate | None
     cost = cost_of(step, load.function, load.load.window, load.load.slide, load.load.panes, request.profile)
     seconds = (replace(load.load, costs=cost.costs).ending + cost.costs.tuple * load.load.slide) / SECOND
     what = f"`{load.step.name}`" + (f" by `{alternate.name}`" if alternate else "")
-    assumed.append(f"{time_text(seconds * SECOND)} for a trigger of {what} ({cost.origin} cost)")
+    if cost.origin == DEFAULT:
+        assumed.append(f"{time_text(seconds * SECOND)} for a trigger of {what}, by its kind")
     return seconds
 
 

@@ -109,7 +109,7 @@ def _settings(master: str, memory: str, folder: Path) -> dict[str, str]:
                                          f"-Dderby.system.home={folder} -Djava.io.tmpdir={folder}",
         "spark.log.level": "OFF",
         "spark.sql.session.timeZone": "UTC",
-        "spark.python.worker.reuse": "true",
+        "spark.sql.shuffle.partitions": "8",  # only logs are shuffled, and they are small
         # An unreachable master is given up after this; Spark itself would go on asking.
         "spark.network.timeout": "120s",
     }

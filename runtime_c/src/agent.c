@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "dfrt/store.h"
+#include "experience.h"
 
 double dfrt__agent_uptime(const dfrt__agent *agent)
 {
@@ -86,6 +87,7 @@ static void log_operator(dfrt__agent *agent, const dfrt__controlled *one, const 
         .before = before,
         .after = one->setting,
         .acted = !same,
+        .rebalanced = one->rebalanced,
         .held = held,
         .fell_back = dfrt_controller_fell_back(one->controller),
         .expected = expected,
@@ -186,6 +188,10 @@ void dfrt__agent_stop(dfrt__agent *agent)
     (void)pthread_mutex_lock(&agent->lock);
     dfrt__agent_read(agent, dfrt_now_ns());
     dfrt__log_event(&agent->log, dfrt__agent_uptime(agent), "end", "");
+    dfrt_error error = {{0}};
+    if (agent->options.learned != NULL && dfrt__experience_save(agent, agent->options.learned, &error) != DFRT_OK) {
+        (void)fprintf(stderr, "%s: %s\n", agent->program->name, error.text);
+    }
     (void)pthread_mutex_unlock(&agent->lock);
 }
 
@@ -249,7 +255,7 @@ dfrt_status dfrt__agent_open(dfrt__agent **out, const dfrt__agent_options *optio
     dfrt__agent_fill(agent, now);
     dfrt__log_start(&agent->log, now, agent->control.text, unix_seconds());
     free(now);
-    return DFRT_OK;
+    return options->learned == NULL ? DFRT_OK : dfrt__experience_load(agent, options->learned, error);
 }
 
 void dfrt__agent_close(dfrt__agent *agent)

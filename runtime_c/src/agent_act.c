@@ -155,12 +155,14 @@ static void act_on(dfrt__agent *agent, dfrt__controlled *one)
 {
     dfrt_error error;
     dfrt_setting wanted = one->wish.wanted;
+    one->rebalanced = false;
     if (one->alternates >= 0 && wanted.alternate != one->setting.alternate) {
         dfrt__agent_set_alternate(agent, one, wanted.alternate);
     }
     if (one->elastic >= 0 && wanted.workers != one->setting.workers) {
         (void)dfrt__agent_set_workers(agent, one, wanted.workers, &error); /* if not now, the next step asks again */
     } else if (one->elastic >= 0 && rebalance(agent, one)) {
+        one->rebalanced = true;
         one->changes++;
         dfrt__agent_note(agent, one, one->setting, one->setting, true, "the keys are divided anew between the workers");
     }

@@ -22,6 +22,7 @@ typedef struct dfrt__agent_options {
     bool workers_held;  /* --workers: the degree is not the controller's */
     const bool *alternates_held; /* by entry of program->alternates: --alternate */
     const char *log;    /* of the command line; NULL: the configuration's */
+    const char *learned; /* file of what policies have learned, loaded and saved; NULL: none */
     const char *sysfs;  /* NULL: /sys */
     bool quiet;
 } dfrt__agent_options;
@@ -46,6 +47,7 @@ typedef struct dfrt__controlled {
     bool decided;
     dfrt_setting setting; /* in force */
     unsigned quiet_steps; /* since something changed */
+    bool rebalanced;      /* keys were divided anew in this step */
     uint64_t changes;
     double *slots_before, *slots_now; /* load of each slot; NULL: has none to move */
 } dfrt__controlled;

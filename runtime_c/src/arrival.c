@@ -186,7 +186,7 @@ static void replay_one(dfrt_stage *made, const dfrt__arrival *arrival, const dfr
 }
 
 /* What was put aside, against the state that has come; its results go to their places in the held rounds. */
-static void replay(dfrt_stage *stage, const dfrt__arrival *arrival, void *segment)
+static void replay_aside(dfrt_stage *stage, const dfrt__arrival *arrival, void *segment)
 {
     dfrt_stage *made = new_double(stage);
     dfrt_segment_head *head = segment;
@@ -216,7 +216,7 @@ static void take_in(dfrt_stage *stage)
         dfrt__parcel_unpack(stage->segment_type, stage->program, other, first->segment);
     }
     if (arrival->count > 0) {
-        replay(stage, arrival, first->segment);
+        replay_aside(stage, arrival, first->segment);
     }
     dfrt__parcel_unpack(stage->segment_type, stage->program, first, stage->segment);
     hold_outlets(stage, false);
@@ -245,11 +245,12 @@ static bool has_input(const dfrt_stage *stage)
     return false;
 }
 
-void dfrt__arrival_settle(dfrt_stage *stage, bool wait)
+/* True when everything is there. */
+static bool wait_for_parcels(dfrt_stage *stage, bool wait)
 {
     while (!all_are_there(stage)) {
         if (!wait && has_input(stage)) {
-            return;
+            return false;
         }
         if (dfrt_waiter_pause(&stage->waiter)) {
             continue;
@@ -261,5 +262,17 @@ void dfrt__arrival_settle(dfrt_stage *stage, bool wait)
         }
     }
     stage->waiter.rounds = 0;
-    take_in(stage);
+    return true;
+}
+
+void dfrt__arrival_settle(dfrt_stage *stage, bool wait)
+{
+    uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
+    bool complete = wait_for_parcels(stage, wait);
+    if (stage->monitor != NULL) {
+        dfrt_monitor_idle(stage->monitor, began_ns);
+    }
+    if (complete) {
+        take_in(stage);
+    }
 }

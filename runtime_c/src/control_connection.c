@@ -12,12 +12,14 @@
 #include "dfrt/stage.h"
 #include "dfrt/utf8.h"
 
+enum { AT_ONCE = 8 }; /* requests of one caller before others have their turn */
+
 void dfrt__connection_begin(dfrt__connection *connection, int fd, bool http, uint64_t now_ns)
 {
     connection->phase = DFRT__ASKING;
     connection->fd = fd;
     connection->http = http;
-    connection->last = connection->ended = false;
+    connection->last = connection->ended = connection->more = false;
     connection->answer = NULL;
     connection->answer_size = connection->sent = connection->size = 0;
     connection->since_ns = connection->used_ns = now_ns;
@@ -31,6 +33,7 @@ void dfrt__connection_close(dfrt__connection *connection)
     (void)close(connection->fd); /* whatever was not read in time is lost on purpose */
     free(connection->answer);
     connection->answer = NULL;
+    connection->more = false;
     connection->phase = DFRT__FREE;
 }
 
@@ -217,15 +220,18 @@ void dfrt__connection_serve(dfrt__connection *connection, const dfrt__responder 
     case DFRT__LEAVING: discard_bytes(connection); return;
     case DFRT__ANSWERING: send_answer(connection, now_ns); break;
     case DFRT__ASKING:
-        if (!read_bytes(connection, now_ns)) {
+        if (!connection->more && !read_bytes(connection, now_ns)) {
             return;
         }
         break;
     default: return;
     }
-    while (connection->phase == DFRT__ASKING && take_request(connection, responder, now_ns)) {
+    unsigned taken = 0;
+    while (connection->phase == DFRT__ASKING && taken < AT_ONCE && take_request(connection, responder, now_ns)) {
+        taken++;
     }
-    if (connection->phase == DFRT__ASKING && connection->ended) {
+    connection->more = connection->phase == DFRT__ASKING && taken == AT_ONCE;
+    if (connection->phase == DFRT__ASKING && connection->ended && !connection->more) {
         dfrt__connection_close(connection); /* half a request is none */
     }
 }

@@ -40,6 +40,7 @@ typedef struct dfrt__connection {
     bool http;
     bool last;     /* leaves after the answer on its way */
     bool ended;    /* the caller sends no more */
+    bool more;     /* requests may be waiting in `bytes`: it is to be served again though nothing new came */
     char *answer;
     size_t answer_size, sent;
     uint64_t since_ns; /* of the phase, or of the first byte of an unfinished request */
@@ -49,7 +50,8 @@ typedef struct dfrt__connection {
 } dfrt__connection;
 
 void dfrt__connection_begin(dfrt__connection *connection, int fd, bool http, uint64_t now_ns);
-/* The descriptor is ready for what dfrt__connection_events asked for. */
+/* The descriptor is ready for what dfrt__connection_events asked for, or there is `more`. Answers a few requests, so that
+ * nobody who sends many keeps others waiting. */
 void dfrt__connection_serve(dfrt__connection *connection, const dfrt__responder *responder, uint64_t now_ns);
 /* What poll is to look for. */
 short dfrt__connection_events(const dfrt__connection *connection);

@@ -2,9 +2,12 @@
 #include "control_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "control_operator.h"
 
@@ -28,12 +31,30 @@ static char *join_lines(const char *const *lines)
     return text;
 }
 
+/* Only what can be read without waiting: a pipe that nobody writes to would stop the agent for good. */
+static FILE *open_file(const char *path)
+{
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        return NULL;
+    }
+    int code = fstat(fd, &about) != 0 ? errno : S_ISREG(about.st_mode) ? 0 : EINVAL;
+    FILE *file = code == 0 ? fdopen(fd, "rb") : NULL;
+    if (file == NULL) {
+        code = code == 0 ? errno : code;
+        (void)close(fd); /* nothing was read */
+        errno = code;
+    }
+    return file;
+}
+
 static dfrt_status read_file(const char *path, char **text, dfrt_error *error)
 {
-    FILE *file = fopen(path, "rbe");
+    FILE *file = open_file(path);
     if (file == NULL) {
         return dfrt_fail(error, errno == ENOENT ? DFRT_MISSING : DFRT_IO, "cannot open '%s': %s", path,
-                         strerror(errno));
+                         errno == EINVAL ? "it is no regular file" : strerror(errno));
     }
     dfrt_status status = DFRT_OK;
     *text = malloc(DFRT__JSON_BYTES + 2);

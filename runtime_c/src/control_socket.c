@@ -48,12 +48,21 @@ static dfrt__connection *make_room(dfrt__socket *server)
     return oldest;
 }
 
-static void take_caller(dfrt__socket *server, const dfrt__listener *listener, uint64_t now_ns)
+/* All that wait, but not more than there is room for. */
+static void take_callers(dfrt__socket *server, const dfrt__listener *listener, uint64_t now_ns)
 {
-    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
+    int fd = -1;
+    for (unsigned i = 0; i < DFRT__MOST_CONNECTIONS; i++) {
+        fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0) {
+            break;
+        }
         dfrt__connection_begin(make_room(server), fd, listener == &server->http, now_ns);
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+    }
+    if (fd >= 0) {
+        return;
+    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         server->paused_until_ns = now_ns + PAUSE_MS * MS; /* the caller stays in the queue: poll would not wait */
     }
 }
@@ -77,7 +86,7 @@ static uint64_t next_deadline(const dfrt__socket *server, uint64_t now_ns)
     for (unsigned i = 0; i < DFRT__MOST_CONNECTIONS; i++) {
         const dfrt__connection *connection = &server->connections[i];
         if (connection->phase != DFRT__FREE) {
-            uint64_t at = dfrt__connection_deadline(connection, server->patience_ns, server->idle_ns);
+            uint64_t at = connection->more ? now_ns : dfrt__connection_deadline(connection, server->patience_ns, server->idle_ns);
             next = at < next ? at : next;
         }
     }
@@ -120,16 +129,16 @@ static void *serve(void *argument)
         }
         now_ns = dfrt_now_ns();
         for (unsigned i = 0; i < DFRT__MOST_CONNECTIONS; i++) {
-            if (asked[FIRST_CALLER + i].revents != 0) {
+            if (asked[FIRST_CALLER + i].revents != 0 || server->connections[i].more) {
                 dfrt__connection_serve(&server->connections[i], &server->responder, now_ns);
             }
         }
         drop_late(server, now_ns);
         if (asked[LINES].revents != 0) {
-            take_caller(server, &server->lines, now_ns);
+            take_callers(server, &server->lines, now_ns);
         }
         if (asked[HTTP].revents != 0) {
-            take_caller(server, &server->http, now_ns);
+            take_callers(server, &server->http, now_ns);
         }
     } while (asked[WAKE].revents == 0);
     return NULL;
@@ -140,7 +149,7 @@ static void *serve(void *argument)
 static dfrt_status open_listener(dfrt__listener *listener, const char *where, bool file, bool exposed,
                                  dfrt_error *error)
 {
-    dfrt_endpoint_spec spec = {.unix_socket = file, .listen = true, .exposed = exposed};
+    dfrt_endpoint_spec spec = {.unix_socket = file, .listen = true, .exposed = exposed, .exposed_by = "--http-public"};
     dfrt__address address;
     spec.address = strdup(where);
     if (spec.address == NULL) {

@@ -28,7 +28,7 @@ typedef struct dfrt__logged_step {
     const dfrt_measured *measured;
     const dfrt_decision *decision;
     dfrt_setting before, after; /* in force in the step, and from now on */
-    bool acted;
+    bool acted, rebalanced; /* rebalanced: the keys were divided anew between the same workers */
     const char *held; /* why `after` is not what was decided; empty otherwise */
     bool fell_back;
     /* What was expected of the step that was measured; `error` NaN: nothing was. */

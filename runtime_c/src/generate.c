@@ -230,7 +230,8 @@ static dfrt_status check_files(const reader *r)
 {
     if (r->has_rate && r->has_rates) return dfrt_fail(r->error, DFRT_USAGE, "generate: give rate or rates, not both");
     if (r->has_keys && r->has_weights)
-        return dfrt_fail(r->error, DFRT_USAGE, "generate: weights say how many keys there are: leave out keys and zipf");
+        return dfrt_fail(r->error, DFRT_USAGE,
+                         "generate: weights say how many keys there are: leave out keys and zipf");
     return r->has_rates ? DFRT_OK : dfrt_rates_one(&r->plan->rates, r->plan->rate, r->error);
 }
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BACKLOG = 16, OWNER_ONLY = 0600, LOCK_TRIES = 100 };
+enum { BACKLOG = 128, OWNER_ONLY = 0600, LOCK_TRIES = 100 };
 
 /* --- files ----------------------------------------------------------------------------------------------- */
 

@@ -27,6 +27,7 @@ static void print_help(const dfrt_program *program)
            "  --alternate OP=NAME    the alternate of an operator to run\n"
            "  --control FILE|off     the controller's configuration (default: the program's own), or no controller\n"
            "  --log FILE             what was measured, expected and decided, as JSON lines\n"
+           "  --learned FILE         what a policy that learns has learned: loaded if it is there, saved at the end\n"
            "  --sysfs DIR            where cpufreq and powercap are (default /sys)\n"
            "  --step-rounds N        control steps of so many rounds instead of a time, for tests\n"
            "  --malformed FILE       keep malformed input there; with several sources in FILE.NAME of each\n"
@@ -145,7 +146,7 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
 
 enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED,
        MAX_WORKERS, MIGRATION, RECONFIGURE, LATENCY_TRACE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC, CONTROL, LOG, SYSFS,
-       STEP_ROUNDS };
+       LEARNED, STEP_ROUNDS };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -166,6 +167,7 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
     case RECONFIGURE: options->script = word; return DFRT_OK;
     case CONTROL: options->control = word; return DFRT_OK;
     case LOG: options->log = word; return DFRT_OK;
+    case LEARNED: options->learned = word; return DFRT_OK;
     case SYSFS: options->sysfs = word; return DFRT_OK;
     case STEP_ROUNDS:
         status = read_number("--step-rounds", word, 1, 1u << 30, &number, error);
@@ -183,9 +185,9 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
     case CLOCK: return read_clock(&options->run->clock, word, error);
-    case SOCKET: options->socket_path = word; return DFRT_OK;
+    case SOCKET: options->socket_path = word; options->watched = true; return DFRT_OK;
     case NO_SOCKET: options->no_socket = true; return DFRT_OK;
-    case HTTP: options->http = word; return DFRT_OK;
+    case HTTP: options->http = word; options->watched = true; return DFRT_OK;
     case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
@@ -246,7 +248,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"latency-trace", required_argument, NULL, LATENCY_TRACE},
         {"reconfigure", required_argument, NULL, RECONFIGURE}, {"control", required_argument, NULL, CONTROL},
         {"log", required_argument, NULL, LOG},             {"sysfs", required_argument, NULL, SYSFS},
-        {"step-rounds", required_argument, NULL, STEP_ROUNDS},
+        {"step-rounds", required_argument, NULL, STEP_ROUNDS}, {"learned", required_argument, NULL, LEARNED},
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
         {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
         {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},

@@ -22,6 +22,7 @@ typedef struct dfrt__options {
     const char *script; /* changes at given rounds, or NULL */
     const char *control; /* configuration of the controller: a file, off, or NULL for the program's own */
     const char *log;     /* of decisions; NULL: as the configuration says */
+    const char *learned; /* what policies have learned, from run to run; NULL: forgotten */
     const char *sysfs;   /* NULL: /sys */
     unsigned step_rounds; /* rounds of a control step; 0: it goes by time */
     bool watched;        /* somebody wants to look at the run */

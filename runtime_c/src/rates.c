@@ -24,7 +24,8 @@ typedef struct text_file {
 static dfrt_status open_text(text_file *file, const char *path, const char *what, dfrt_error *error)
 {
     *file = (text_file){.stream = fopen(path, "re"), .path = path, .what = what};
-    return file->stream != NULL ? DFRT_OK : dfrt_fail(error, DFRT_IO, "can't read the %s '%s': %s", what, path, strerror(errno));
+    if (file->stream != NULL) return DFRT_OK;
+    return dfrt_fail(error, DFRT_IO, "can't read the %s '%s': %s", what, path, strerror(errno));
 }
 
 static void close_text(text_file *file)
@@ -35,7 +36,8 @@ static void close_text(text_file *file)
 
 static dfrt_status refuse_line(const text_file *file, const char *expected, dfrt_error *error)
 {
-    return dfrt_fail(error, DFRT_USAGE, "%s '%s', line %zu: expected %s", file->what, file->path, file->number, expected);
+    return dfrt_fail(error, DFRT_USAGE, "%s '%s', line %zu: expected %s", file->what, file->path, file->number,
+                     expected);
 }
 
 /* The next line with words in it; NULL at the end. */
@@ -144,7 +146,8 @@ dfrt_status dfrt_rates_read(dfrt_rates *rates, const char *path, dfrt_error *err
     dfrt_status status = open_text(&file, path, "rates", error);
     if (status != DFRT_OK) return status;
     status = read_steps(rates, &file, error);
-    if (status == DFRT_OK && rates->count == 0) status = dfrt_fail(error, DFRT_USAGE, "rates '%s': no line SECOND RATE", path);
+    if (status == DFRT_OK && rates->count == 0)
+        status = dfrt_fail(error, DFRT_USAGE, "rates '%s': no line SECOND RATE", path);
     close_text(&file);
     if (status == DFRT_OK) complete_steps(rates);
     else dfrt_rates_free(rates);

@@ -16,7 +16,8 @@ static bool read_factor(const char *word, double *out, const char **end)
 static dfrt_status refuse_second(const dfrt_replay *replay, const char *option, dfrt_error *error)
 {
     const char *given = replay->rate > 0 ? "--rate" : replay->rates.count > 0 ? "--rates" : "--speed";
-    if (!(replay->rate > 0 || replay->rates.count > 0 || replay->speed > 0) || strcmp(given, option) == 0) return DFRT_OK;
+    bool any = replay->rate > 0 || replay->rates.count > 0 || replay->speed > 0;
+    if (!any || strcmp(given, option) == 0) return DFRT_OK;
     return dfrt_fail(error, DFRT_USAGE, "%s and %s are two ways to replay a file: give one of them", given, option);
 }
 

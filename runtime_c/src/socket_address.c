@@ -78,8 +78,8 @@ static dfrt_status read_host(dfrt__address *out, const dfrt_endpoint_spec *spec,
     if (status == DFRT_OK && spec->listen && !spec->exposed && !is_loopback(out))
         return dfrt_fail(error, DFRT_USAGE,
                          "'%s' can be reached from other machines; listen on 127.0.0.1 or [::1], or allow it with "
-                         "public=true",
-                         spec->address);
+                         "%s",
+                         spec->address, spec->exposed_by == NULL ? "public=true" : spec->exposed_by);
     return status;
 }
 

@@ -76,7 +76,7 @@ static void say_limits(const dfrt__supervision *supervision, const dfrt__options
         return;
     }
     if (!anybody_decides(supervision->agent)) {
-        say(program, options, "control: nothing can change in this run, which has one thread and no alternates");
+        say(program, options, "control: nothing can change in this run: no operator has workers or alternates to choose from");
     } else if (!options->planned) {
         say(program, options, "control: --workers fixes the degree; the controller decides the rest");
     }
@@ -114,6 +114,7 @@ dfrt_status dfrt__supervision_open(dfrt__supervision *supervision, dfrt__layout_
                                .workers_held = !options->planned,
                                .alternates_held = options->alternates_held,
                                .log = options->log,
+                               .learned = options->learned,
                                .sysfs = options->sysfs,
                                .quiet = options->quiet};
     dfrt_status status =

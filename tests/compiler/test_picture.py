@@ -6,10 +6,13 @@ from xml.etree import ElementTree
 
 import networkx as nx
 import pytest
+from dfc.compiler import pipeline
 from dfc.compiler.graph.build import build_graph
 from dfc.compiler.graph.labels import duration_text, wrapped
 from dfc.compiler.graph.layout import Layout, layers_of, place
 from dfc.compiler.graph.picture import to_dot, to_svg
+from dfc.compiler.select import plan_picture
+from dfc.compiler.select.asked import Asked
 from dfc.dsl import typed
 from dfc.dsl.types import I64
 from hypothesis import given
@@ -108,3 +111,33 @@ def test_durations_are_shown_in_their_largest_unit(count, unit, text):
 
 def test_long_lines_are_cut():
     assert wrapped("word " * 50, 2)[1].endswith("…") and len(wrapped("word " * 50, 2)) == 2
+
+
+PLANNED = """
+app quotes
+record Quote { ts: timestamp<ms>, symbol: symbol, price: f64 }
+source quotes: Quote = csv("quotes.csv") event time ts
+stream mean = quotes |> by symbol |> window count 1000 slide 200 |> aggregate { symbol, mean: avg(price) }
+sink out = mean to csv("means.csv")
+"""
+
+
+@pytest.mark.parametrize(("pattern", "threads", "ways"), [
+    ("key_partitioning:3", 5, 6), ("window_farming:4", 6, 8), ("pane_farming:2,3,merge=shuffled", 7, 11),
+    ("window_partitioning:2", 4, 4), ("sequential", 1, 0)])
+def test_a_plan_has_a_box_for_each_thread(pattern, threads, ways):
+    graph = pipeline.flow(pipeline.check(PLANNED, "quotes.dfl", {}))
+    plan = pipeline.plan(graph, Asked(8, None, (f"mean={pattern}",)))
+    drawn = ElementTree.fromstring(plan_picture.to_svg(graph, plan))
+    space = "{http://www.w3.org/2000/svg}"
+    titles = [one.text for one in drawn.iter(f"{space}text") if (one.text or "").startswith("thread: ")]
+    assert len(titles) == threads
+    assert len([one for one in drawn.iter(f"{space}path") if one.get("marker-end")]) == ways
+    dot = plan_picture.to_dot(graph, plan)
+    assert dot.count("thread: ") == threads and dot.count(" -> ") == ways
+
+
+def test_a_plan_of_one_thread_is_one_box():
+    graph = pipeline.flow(pipeline.check(PLANNED, "quotes.dfl", {}))
+    dot = plan_picture.to_dot(graph, pipeline.plan(graph, Asked(1, None, ())))
+    assert dot.count("thread: everything") == 1 and " -> " not in dot

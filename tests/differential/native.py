@@ -53,7 +53,7 @@ def runtime(rounds: int) -> Path:
     """The runtime's library, with rounds of so many events (0: as it is delivered)."""
     folder = Path(tempfile.mkdtemp(prefix="dfc-differential-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    sources = sorted(runtime_folder().joinpath("src").rglob("*.c"))
+    sources = sorted(path for part in ("src", "control") for path in runtime_folder().joinpath(part).rglob("*.c"))
     small = [f"-DDFRT_ROUND_EVENTS={rounds}", "-DDFRT_BATCH_MOST=5", "-DDFRT_INPUT_BYTES=64",
              "-DDFRT_CSV_BLOCK_BYTES=100", "-DDFRT_PARCEL_PAUSE_NS=2000000"] if rounds else []
     call(*flags(), *small, f"-I{runtime_folder() / 'include'}", "-c", *sources, folder=folder)

@@ -9,6 +9,7 @@ import random
 
 import pytest
 
+from tests.differential.native import Different
 from tests.differential.pattern_programs import PatternCase
 from tests.differential.test_reconfiguration import MOST, SEED, Changes, check_case, hash_of
 
@@ -84,4 +85,7 @@ def test_moved_state(kind: str) -> None:
     text = "\n".join([HEAD, steps, *sinks, "control off", ""])
     files = {"rows.csv": rows(rng, 1200, 30), "others.csv": rows(rng, 1200, 30)}
     case = PatternCase(text, (), (), (files,), ((),), "extern int unused;")
-    check_case(case, [random_changes(rng, 1200 // 7) for _ in range(6)], 7)
+    try:
+        check_case(case, [random_changes(rng, 1200 // 7) for _ in range(6)], 7)
+    except Different as different:
+        raise Different(f"DFC_TEST_SEED={SEED}: {different}") from different

@@ -165,6 +165,30 @@ def test_files_that_a_page_names_are_there(page):
     assert not [name for name in named if not (ROOT / name).exists()]
 
 
+_DRAWN = re.compile(r"!\[(\w+=[^\]]+)\]\((images/patterns/\w+\.svg)\)")
+DRAWN = _DRAWN.findall((ROOT / "docs" / "PATTERNS.md").read_text(encoding="utf-8"))
+
+
+def test_every_pattern_has_a_picture():
+    assert {word.partition("=")[2].partition(":")[0] for word, _ in DRAWN} >= set(PATTERNS) - {"auto"}
+    assert {name for _, name in DRAWN} == {f"images/patterns/{path.name}"
+                                           for path in (ROOT / "docs" / "images" / "patterns").iterdir()}
+
+
+@pytest.mark.parametrize(("word", "name"), DRAWN)
+def test_the_pictures_of_patterns_are_drawn_by_dfc(word, name, tmp_path, dfc):
+    """`DFC_UPDATE_GOLDEN=1` draws them anew."""
+    operator = word.partition("=")[0]
+    (text,) = [one.block.text for one in programs("docs/PATTERNS.md") if operator in _NAMED.findall(one.block.text)]
+    (tmp_path / "app.dfl").write_text(text)
+    answer = dfc("graph", "app.dfl", "--cores", "4", "--pattern", word, "-o", "app.svg")
+    assert answer.returncode == 0, answer.stderr
+    drawn = (tmp_path / "app.svg").read_text()
+    if os.environ.get("DFC_UPDATE_GOLDEN"):
+        (ROOT / "docs" / name).write_text(drawn)
+    assert drawn == (ROOT / "docs" / name).read_text()
+
+
 def test_the_picture_of_the_readme_is_its_program(tmp_path, dfc):
     """`DFC_UPDATE_GOLDEN=1` draws it anew."""
     picture = ROOT / "docs" / "images" / "candles.svg"

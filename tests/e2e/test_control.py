@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 from importlib import resources
 from pathlib import Path
 
@@ -123,6 +125,28 @@ def test_each_result_is_wholly_of_one_alternate(eager, plain, tmp_path):
         assert line == of[line.rsplit(",", 1)[1]][number]
 
 
+SKEWED = """\
+app skewed
+record Quote { id: u32, k: u32, price: f64 }
+source quotes: Quote = generate(count: 400000, keys: 60, zipf: 1.1, seed: 5)
+stream means = quotes |> by k |> window count 50 slide 5 |> aggregate { k, m: median(price) }
+sink out = means to csv("out.csv")
+goal throughput >= 0.9
+control static { degree: 2 }
+"""
+
+
+def test_keys_are_divided_anew_when_one_worker_has_most_of_the_load(tmp_path):
+    program = compiled(SKEWED, tmp_path)
+    run(program, "--control", "off")
+    plain_lines = written(tmp_path)
+    run(program, "--max-workers", 2, "--step-rounds", 10, "--log", "log.jsonl")
+    steps = lines(tmp_path, "step")
+    assert steps[-1]["after"]["workers"] == 2
+    assert any(step["rebalanced"] for step in steps)
+    assert written(tmp_path) == plain_lines
+
+
 # --- what is fixed ----------------------------------------------------------------------------------
 
 
@@ -145,6 +169,24 @@ def test_a_program_without_goals_has_no_controller(tmp_path):
     answer = program.run("--log", "log.jsonl")
     assert (answer.returncode, answer.stderr) == (0, "")
     assert lines(tmp_path, "step") == []
+
+
+# --- learning ---------------------------------------------------------------------------------------
+
+
+def test_what_was_learned_is_there_in_the_next_run(eager, tmp_path):
+    control = configuration(eager, tmp_path, operator={"policy": "rl", "parameters": {"levels": 3}})
+    words = ("--max-workers", 2, "--step-rounds", 20, "--control", control, "--learned", "learned.txt")
+    run(eager.at(tmp_path), *words)
+    first = (tmp_path / "learned.txt").read_text()
+    assert first.startswith("typical rl ") and first.count("\n") == 1
+    run(eager.at(tmp_path), *words)
+    assert (tmp_path / "learned.txt").read_text() != first
+    (tmp_path / "learned.txt").write_text("typical rl nonsense\n")
+    answer = eager.at(tmp_path).run("--no-socket", *words)
+    assert one_line(answer) == (
+        0, "busy: what 'typical' has learned, in 'learned.txt', does not fit this run; it begins anew")
+    assert (tmp_path / "learned.txt").read_text().startswith("typical rl 1 ")
 
 
 # --- the machine ------------------------------------------------------------------------------------
@@ -223,6 +265,25 @@ def test_a_broken_configuration_is_refused_with_its_place(eager, tmp_path, text,
     answer = eager.at(tmp_path).run("--control", "other.json")
     assert one_line(answer) == (2, f"busy: error: {wanted}")
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_no_bytes_hurt_the_reader(eager, tmp_path):
+    """Whatever is in the file: the program runs with it, or says in one line where it is wrong."""
+    seed = int(os.environ.get("DFC_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
+    print(f"DFC_TEST_SEED={seed}")
+    chance = random.Random(seed)
+    good = (eager.path.parent / "control.json").read_bytes()
+    for _ in range(40):
+        text = bytearray(good)
+        for _ in range(chance.randrange(1, 6)):
+            at = chance.randrange(len(text))
+            text[at:at + chance.randrange(3)] = chance.choice((b"", b"0", b'"', b"{", b"]", b"-1e400", b"\xff", b"\0"))
+        (tmp_path / "other.json").write_bytes(text)
+        answer = eager.at(tmp_path).run("--quiet", "--control", "other.json", "--step-rounds", 1,
+                                        "--source", "quotes=generate:count=3000,keys=40,seed=3")
+        if answer.returncode:
+            code, line = one_line(answer)
+            assert code == 2 and line.startswith("busy: error: other.json"), line
 
 
 def test_a_missing_configuration(eager, tmp_path):

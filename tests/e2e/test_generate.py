@@ -54,8 +54,9 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_options_stand_above_the_program(dfc, program, tmp_path):
     (tmp_path / "weights.txt").write_text("1 3\n")
-    words = ("--arrivals", "map:rate=1k,dispersion=30", "--seconds", "4s", "--count", "1M", "--keys", "weights:weights.txt",
-             "--delay", "exponential:mean=20ms,share=0.3", "--set", "n=1..3", "--set", "v=5.0..6.0", "--start", "0")
+    words = ("--arrivals", "map:rate=1k,dispersion=30", "--seconds", "4s", "--count", "1M",
+             "--keys", "weights:weights.txt", "--delay", "exponential:mean=20ms,share=0.3",
+             "--set", "n=1..3", "--set", "v=5.0..6.0", "--start", "0")
     assert dfc("generate", program, "-o", "a.csv", *words, "--seed", "8").returncode == 0
     found = rows(tmp_path / "a.csv")
     assert 1500 < len(found) < 8000 and {row["n"] for row in found} == {"1", "2", "3"}
@@ -90,8 +91,9 @@ def test_standard_output(dfc, program):
 
 @pytest.mark.parametrize("words", [
     ("-o", "x.csv", "--arrivals", "often"), ("-o", "x.csv", "--keys", "zipf:count=5"), ("-o", "x.parquet"),
-    ("-o", "x.csv", "--keys", "uniform:count=1M"), ("-o", "x.csv", "--set", "y=1..2"), ("-o", "x.csv", "--set", "n=2..1"),
-    ("-o", "x.csv", "--set", "ts=1..2"), ("-o", "x.csv", "--set", "small=0..70000"), ("-o", "x.csv", "--count", "many"),
+    ("-o", "x.csv", "--keys", "uniform:count=1M"), ("-o", "x.csv", "--set", "y=1..2"),
+    ("-o", "x.csv", "--set", "n=2..1"), ("-o", "x.csv", "--set", "ts=1..2"), ("-o", "x.csv", "--set", "small=0..70000"),
+    ("-o", "x.csv", "--count", "many"),
     ("-o", "x.csv", "--delay", "uniform"), ("-o", "x.csv", "--source", "other"), ("-o", "-", "--format", "binary"),
     ("-o", "x.txt", "--arrivals", "poisson:rate=5"), ("-o", "x.csv", "--arrivals", "rates:none.txt")], ids=" ".join)
 def test_wrong_words(dfc, program, tmp_path, words):

@@ -47,7 +47,8 @@ def test_a_file_that_is_missing_or_wrong_is_named(dfc, tmp_path):
     assert answer.returncode == 4 and "line 2" in answer.stderr
 
 
-@pytest.mark.parametrize(("settings", "code"), [('rates: "r", rate: 5/s', "E0401"), ('weights: "w", zipf: 1.0', "E0401"),
+@pytest.mark.parametrize(("settings", "code"), [('rates: "r", rate: 5/s', "E0401"),
+                                                ('weights: "w", zipf: 1.0', "E0401"),
                                                 ('rates: ""', "E0402"), ('weights: "a,b"', "E0402"),
                                                 ("arrivals: soon", "E0402"), ("rates: 5/s", "E0402")])
 def test_wrong_settings(dfc, tmp_path, settings, code):

@@ -17,6 +17,7 @@ import pytest
 
 TRADING = Path(__file__).parents[2] / "examples" / "trading"
 WIDTH, SLIDE = 1000, 25
+FIXED = ("--", "--control", "off")  # no controller that goes to another alternate on a slow machine
 FEW = "4 1\n0 0.5 0.3 0.15 0.05\n"  # shares of four symbols: windows fill, partial ones come too
 RATES = "3\n0 3000\n1 2000\n2 2500\n"
 
@@ -56,7 +57,7 @@ def test_the_fit_is_that_of_numpy(dfc, tmp_path, quotes):
     """The parabola's value one step after the last point, with points averaged a millisecond and empty sides left out.
     The quotes are put in order first, so that none is late."""
     (tmp_path / "quotes.csv").write_text(_in_order(quotes))
-    assert dfc("run", TRADING / "trading.dfl").returncode == 0
+    assert dfc("run", TRADING / "trading.dfl", *FIXED).returncode == 0
     found, expected = rows(tmp_path / "forecasts.csv"), list(windows(rows(tmp_path / "quotes.csv")))
     assert len(found) == len(expected) > 250
     for result, (symbol, window) in zip(found, expected, strict=True):
@@ -88,7 +89,7 @@ def fitted(window: list[tuple], price: int, size: int) -> float:
 @pytest.mark.parametrize("alternate", ["regression", "average"])
 def test_candlesticks_are_of_the_last_slide(dfc, tmp_path, quotes, alternate):
     (tmp_path / "quotes.csv").write_text(_in_order(quotes))
-    assert dfc("run", TRADING / "trading.dfl", "--", "--alternate", f"predict={alternate}").returncode == 0
+    assert dfc("run", TRADING / "trading.dfl", *FIXED, "--alternate", f"predict={alternate}").returncode == 0
     for result, (_, window) in zip(rows(tmp_path / "forecasts.csv"), windows(rows(tmp_path / "quotes.csv")),
                                    strict=True):
         prices = middles(window)[-SLIDE:]
@@ -115,7 +116,7 @@ def weighted(window: list[tuple], price: int, size: int) -> float:
 def test_a_side_that_was_never_quoted_has_no_forecast(dfc, tmp_path):
     lines = [f"{i},A,{10 + i % 3},0,5,0" for i in range(50)]
     (tmp_path / "quotes.csv").write_text("\n".join(["ts,symbol,bid,ask,bid_size,ask_size", *lines, ""]))
-    assert dfc("run", TRADING / "trading.dfl").returncode == 0
+    assert dfc("run", TRADING / "trading.dfl", *FIXED).returncode == 0
     for result in rows(tmp_path / "forecasts.csv"):
         assert result["next_ask"] == "nan" and 9 < float(result["next_bid"]) < 13
         assert 10 <= float(result["low"]) <= float(result["high"]) <= 12
@@ -152,3 +153,24 @@ def test_recorded_quotes_are_converted(tmp_path):
                           capture_output=True, text=True).stdout
     assert said.splitlines() == ["ts,symbol,bid,ask,bid_size,ask_size", "34200020,AIG,49.03,0.0,100,0",
                                  "34200021,AIG,0.0,49.0812,0,600"]
+
+
+def test_a_result_that_is_lost_or_changed_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(TRADING)
+    live = script("live")
+    for name, text in (("regression", "h\na,1\nb,2\n"), ("average", "h\na,1\nb,3\n"), ("mixed", "h\na,1\nb,3\n"),
+                       ("short", "h\na,1\n"), ("long", "h\na,1\nb,2\nb,2\n"), ("other", "h\na,1\nb,4\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    assert live.compared(tmp_path, "mixed").startswith("2 results (1 of either, 1 of average)")
+    for name in ("short", "long", "other"):
+        with pytest.raises(SystemExit):
+            live.compared(tmp_path, name)
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_while_the_controller_works(tmp_path):
+    """The demonstration, in a hurry: it ends with an error if a result is missing or of no alternate."""
+    words = ("--dfc", Path(sys.executable).parent / "dfc", "--folder", tmp_path, "--hold", "2", "--cycles", "1")
+    answer = subprocess.run([sys.executable, TRADING / "live.py", *words], capture_output=True, text=True, timeout=300)
+    assert answer.returncode == 0 and answer.stdout.count("the same as at a fixed degree") == 2, answer.stderr
+    assert (tmp_path / "workers.html").stat().st_size > 1000

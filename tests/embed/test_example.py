@@ -31,7 +31,8 @@ def folder(tmp_path_factory):
     """Quotes, and the forecasts of the binary."""
     folder = tmp_path_factory.mktemp("trading")
     call(sys.executable, TRADING / "generate.py", "--count", 20_000, cwd=folder)
-    call(sys.executable, "-m", "dfc.compiler.cli", "run", TRADING / "trading.dfl", "--", "--quiet", cwd=folder)
+    call(sys.executable, "-m", "dfc.compiler.cli", "run", TRADING / "trading.dfl", "--", "--quiet", "--control", "off",
+         cwd=folder)
     return folder
 
 

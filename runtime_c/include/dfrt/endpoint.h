@@ -33,6 +33,7 @@ typedef struct dfrt_endpoint_spec {
     char *address; /* decoded; freed by dfrt_endpoint_spec_free */
     dfrt_format format;
     bool listen, exposed, retry;
+    const char *exposed_by; /* the words that allow `exposed`, for messages; NULL: public=true */
     size_t max_row; /* 0: not said */
 } dfrt_endpoint_spec;
 

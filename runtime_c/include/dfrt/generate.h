@@ -4,7 +4,7 @@
  *     rate=N         tuples a second of event time, 1000000 by default; "/s" may follow; a whole number up to 10**10
  *     rates=FILE     instead of rate: rates that change, as rates.h says; the tuples end with the last one
  *     arrivals=even  or poisson: by chance, with exponential gaps; even by default
- *     paced=true     also in real time: no tuple is handed out before its time has passed since the first; false by default
+ *     paced=true     also in real time: no tuple is handed out before its time has passed; false by default
  *     start=T        event time of tuple 0, in the unit of the event-time field; 1700000000 s by default
  *     keys=N         how many keys there are, 1000 by default
  *     zipf=S         exponent of their distribution, 0 (uniform) by default; see dfrt_zipf in random.h
@@ -29,9 +29,9 @@
  *             others without a range:   key = below(keys), or with zipf the draw of dfrt_zipf;
  *                                       whole numbers and durations: key; symbols and texts: "k" and the key
  *
- * poisson: position is a double that begins at 0. Before each tuple, work = -log1p(-((next >> 11) * 2**-53)); while a rate r
- * holds until E, need = work * 1e9 / r (infinite for r = 0); if need < E - position, position += need and there is the
- * tuple; else work -= (E - position) * r / 1e9, position = E, and the next rate holds. In double precision.
+ * poisson: position is a double that begins at 0. Before each tuple, work = -log1p(-((next >> 11) * 2**-53)); while a
+ * rate r holds until E, need = work * 1e9 / r (infinite for r = 0); if need < E - position, position += need and there
+ * is the tuple; else work -= (E - position) * r / 1e9, position = E, and the next rate holds. In double precision.
  * weights: the table of dfrt_zipf with these weights.
  *
  * An f32 is the double, rounded. 64-bit arithmetic wraps.

@@ -5,11 +5,11 @@
  *     2.5  290000
  *
  * Seconds go up; they count from the first line. The last rate holds as long as the one before it, a single one without
- * end. A rate is rounded to a whole number of tuples a second, floor(rate + 0.5); seconds likewise to nanoseconds. A first
- * line with one number (how many follow), empty lines and those that begin with # are skipped.
+ * end. A rate is rounded to a whole number of tuples a second, floor(rate + 0.5); seconds likewise to nanoseconds. A
+ * first line with one number (how many follow), empty lines and those that begin with # are skipped.
  *
- * While a rate r holds from S to E nanoseconds, tuple j of that time is at S + j * 10**9 // r, for all j with which that
- * is before E.
+ * While a rate r holds from S to E nanoseconds, tuple j of that time is at S + j * 10**9 // r, for all j with which
+ * that is before E.
  *
  * Threads:   constant after it was read.
  * Ownership: dfrt_rates_free what dfrt_rates_read or dfrt_rates_one made.

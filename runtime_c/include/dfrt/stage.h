@@ -159,8 +159,8 @@ static inline unsigned dfrt_stage_most(const dfrt_stage *stage, unsigned edge)
     return stage->fused ? 1 : stage->outlets[edge].most;
 }
 
-/* Whether a window, or a batch of them, is this replica's, of replicas that all see all tuples. Callers add the hash of
- * the key: windows of many keys end together, and would all be one replica's. */
+/* Whether a window, or a batch of them, is this replica's, of replicas that all see all tuples. Windows of
+ * many keys may end together: who goes by their time adds the hash of the key, or they would all be one replica's. */
 static inline bool dfrt_stage_owns(const dfrt_stage *stage, int64_t window)
 {
     return (uint64_t)window % stage->replicas == stage->replica;

@@ -59,7 +59,8 @@ def test_the_map_is_fitted_at_the_time_scale_that_is_asked_for(over, depth):
 
 def test_the_fit_of_the_map_inverts_its_formula():
     for mean, wanted, depth, over in ((30e3, 4000, 0.8, 1), (100, 5, 0.9, 1), (1e6, 1e5, 0.5, 60)):
-        assert dispersion(mean, depth, fitted_change(mean, wanted, depth, over), over) == pytest.approx(wanted, rel=1e-6)
+        change = fitted_change(mean, wanted, depth, over)
+        assert dispersion(mean, depth, change, over) == pytest.approx(wanted, rel=1e-6)
 
 
 def test_a_dispersion_that_can_not_be_had_is_refused():

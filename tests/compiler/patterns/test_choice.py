@@ -58,7 +58,8 @@ def test_no_parallelism_means_one_thread():
 @pytest.mark.parametrize(("emit", "layout"), [(8.0, "staged"), (13.0, "fused"), (30.0, "fused")])
 def test_threads_must_promise_more_than_they_may_be_off(tmp_path, emit, layout):
     """Reading costs 5 ns and the window 16: with 13 more for a link two threads would be faster by a sixth."""
-    profile = Profile("cheap", "calibration", {"emit_ns": emit, "take_ns": 1.0, "collect_ns": 1.0, "hop_ns": 3000.0}, {},
+    profile = Profile("cheap", "calibration",
+                      {"emit_ns": emit, "take_ns": 1.0, "collect_ns": 1.0, "hop_ns": 3000.0}, {},
                       {"quotes": OperatorProfile({"quotes": StepCosts(5.0)}),
                        "mean": OperatorProfile({"a": StepCosts(16.0, window=0.0, keep=20.0)}, 0.001),
                        "out": OperatorProfile({"out": StepCosts(1.0)})})

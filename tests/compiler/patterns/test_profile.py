@@ -35,7 +35,7 @@ def changed(path: str, value) -> str:
 
 @pytest.mark.parametrize(("text", "code"), [
     ("", "E0510"), ("notes", "E0510"), ("[1]", "E0510"), ("[" * 100000, "E0510"), ("{}", "E0511"),
-    (changed("schema", 2), "E0511"), (changed("schema", "1"), "E0511"), (changed("app", 3), "E0510"),
+    (changed("schema", 3), "E0511"), (changed("schema", "1"), "E0511"), (changed("app", 3), "E0510"),
     (changed("app", "other"), "E0513"), (changed("machine.emit_ns", -1), "E0512"),
     (changed("machine.emit", 1), "E0512"), (changed("machine.emit_ns", float("nan")), "E0512"),
     (changed("machine.emit_ns", 1e300), "E0512"),
