@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from argparse import Namespace
 
 from dfc.compiler.failure import GOOD, Usage
@@ -44,5 +45,6 @@ def _go(args: Namespace, program) -> None:
                   interface.alternates)
     require_inputs(program, words)
     master = args.master or STANDARD_MASTER
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: jobs are cancelled, nothing is left behind
     with own_processes(master) as memory, spark_session(master, memory) as spark:
         run(program, words, spark, args.workers)

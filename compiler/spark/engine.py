@@ -1,9 +1,9 @@
-"""`dfc run --engine spark`: the program over its files on Spark. The generated library does the work in the executors; this
-file says which rows go where, in which order, and writes what comes back.
+"""`dfc run --engine spark`: the program over its files on Spark. The generated library does the work in the executors;
+this file says which rows go where, in which order, and writes what comes back.
 
 1. Ranges of the files are measured: how many rows, how far event time comes (`ranges.py`).
-2. They are read again. Each row gets its place in the order of arrival and the watermark before it, and goes to the task
-   of its key (`placement.py`); a task runs the whole program on its rows, in order.
+2. They are read again. Each row gets its place in the order of arrival and the watermark before it, and goes to the
+   task of its key (`placement.py`); a task runs the whole program on its rows, in order.
 3. Results come back with the place of the row that released them, are sorted by it, and written (`outputs.py`).
 """
 

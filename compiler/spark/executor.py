@@ -1,5 +1,5 @@
-"""What runs inside the executors of Spark. It is shipped with the job as a file of its own and uses nothing of dfc: only
-ctypes, pyarrow, and the program's generated library, which is shipped beside it.
+"""What runs inside the executors of Spark. It is shipped with the job as a file of its own and uses nothing of dfc:
+only ctypes, numpy, pyarrow, and the program's generated library, which is shipped beside it.
 
 A job is a dict of plain values that the driver makes (`engine.py`). Rows travel as bytes in Arrow columns; what they
 mean knows the library alone (dfrt/cluster.h).
@@ -12,6 +12,7 @@ import json
 import struct
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -289,9 +290,10 @@ class Task:
         count, whole = columns.count, pa.int64()
         first, self.seq = self.seq, self.seq + count
         return pa.RecordBatch.from_arrays([
-            pa.array([sink] * count, pa.int32()), _numbers(columns.order, count, whole),
+            pa.array(np.full(count, sink, np.int32)), _numbers(columns.order, count, whole),
             _numbers(columns.source, count, pa.int32()), _numbers(columns.index, count, whole),
-            pa.array([self.number] * count, whole), pa.array(range(first, first + count), whole), _bytes(columns),
+            pa.array(np.full(count, self.number, np.int64)), pa.array(np.arange(first, first + count, dtype=np.int64)),
+            _bytes(columns),
         ], schema=RESULTS)
 
     def _report(self) -> pa.RecordBatch:

@@ -1,4 +1,4 @@
-"""`--master local-cluster[N,CORES,MB]`: executors that are processes of their own, on this machine and reachable from it only."""
+"""`--master local-cluster[N,CORES,MB]`: executors that are processes of their own, on this machine and for it only."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
 
 @contextmanager
 def own_processes(master: str) -> Iterator[str]:
-    """Sets up what such executors need, and removes what they leave; answers how much memory one has. Other masters need
-    nothing."""
+    """Sets up what such executors need, and removes what they leave; answers how much memory one has. Other masters
+    need nothing."""
     found = _LOCAL_CLUSTER.fullmatch(master)
     if found is None:
         yield STANDARD_MEMORY

@@ -1,4 +1,4 @@
-"""The sinks of a program that ran elsewhere, written by the runtime's own writers; each file appears whole or not at all."""
+"""The sinks of a program that ran elsewhere, written by the runtime's own writers; files appear whole or not."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Outputs:
             sys.stdout.flush()
             return spec
         if kind not in _FILES:
-            raise Usage(f"sink `{self.names[number]}` ({spec}) is no file: with --engine spark there are csv, jsonl, binary "
-                        "and discard")
+            raise Usage(f"sink `{self.names[number]}` ({spec}) is no file: with --engine spark there are csv, jsonl, "
+                        "binary and discard")
         final = Path(path)
         if final.exists() and not final.is_file():
             return spec  # a pipe or device takes it as it comes

@@ -1,12 +1,13 @@
 """What of a program can run where: by ranges of its files, by key, or in one task. Needs the graph only, not Spark.
 
 Before: a graph.
-After:  a Placement. `ranges`: no step remembers anything, so each range of a file goes through the whole program by itself.
-        `keys`: the rows of each source go to tasks by some of its fields, so that whatever any step groups together is in
-        one task, in order of arrival. `one`: something looks at the whole stream; `reason` says what.
+After:  a Placement. `ranges`: no step remembers anything, so each range of a file goes through the whole program by
+        itself. `keys`: the rows of each source go to tasks by some of its fields, so that whatever any step groups
+        together is in one task, in order of arrival. `one`: something looks at the whole stream; `reason` says what.
 
-Every task runs the whole program on its rows. What comes out is what the program gives on one machine as long as no step
-sees tuples of several keys, or the moments in which watermarks of rows elsewhere move. The rules below stop where one does.
+Every task runs the whole program on its rows. What comes out is what the program gives on one machine as long as no
+step sees tuples of several keys, or the moments in which watermarks of rows elsewhere move. The rules below stop where
+one does.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import networkx as nx
-
 from dfc.dsl import typed
 
 from ..artifacts.graph import Graph
@@ -218,7 +218,8 @@ def _common_keys(keyed: list[typed.Step], copies: dict[str, Copies]) -> dict[str
     all_origins = {step.name: _origins(step, copies) for step in keyed}
     for step in keyed:
         if not _traced(all_origins[step.name]):
-            raise _OneTask(f"the keys of `{step.name}` ({', '.join(_keys(step))}) are computed, not copied from a source")
+            keys = ", ".join(_keys(step))
+            raise _OneTask(f"the keys of `{step.name}` ({keys}) are computed, not copied from a source")
     first = all_origins[keyed[0].name]
     places = _traced(first)
     for size in range(len(places), 0, -1):
@@ -235,12 +236,12 @@ def _traced(origins: dict[str, tuple[str | None, ...]]) -> list[int]:
 
 
 def _agrees(origins: dict[str, tuple[str | None, ...]], keys: dict[str, tuple[str, ...]]) -> bool:
-    """Whether the step's keys hold the chosen fields, at the same places for all its sources. Adds sources that are new."""
+    """Whether the step's keys hold the chosen fields, at the same places for all its sources. Adds new sources."""
     known = [source for source in origins if source in keys]
     places = _traced(origins)
     if known:
         size = len(keys[known[0]])
-        found = [next((at for at in places if all(origins[source][at] == keys[source][which] for source in known)), None)
+        found = [next((at for at in places if all(origins[one][at] == keys[one][which] for one in known)), None)
                  for which in range(size)]
         if None in found:
             return False

@@ -1,7 +1,8 @@
 """Which bytes of which files are read together, and how far every source has come before each of them. Needs no Spark.
 
-A range begins behind a newline. A file that is small, has quotes in its header, or is no text is one range. What is found
-out about a range (`executor.measure`) gives the watermark before the next: a prefix maximum over the order of arrival.
+A range begins behind a newline. A file that is small, has quotes in its header, or is no text is one range. What is
+found out about a range (`executor.measure`) gives the watermark before the next: a prefix maximum over the order of
+arrival.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from glob import glob
+from itertools import pairwise
 from pathlib import Path
 
 from dfc.compiler.failure import Failure, Usage
@@ -102,7 +104,7 @@ def _cut(source: SourceInput, spec: str, size: int) -> list[Range]:
         cuts = [header[0]]
         while cuts[-1] < total:
             cuts.append(_behind_newline(file, cuts[-1] + size, total))
-    return [Range(source, spec, False, header[0], begin, end, header[1]) for begin, end in zip(cuts, cuts[1:], strict=False)]
+    return [Range(source, spec, False, header[0], begin, end, header[1]) for begin, end in pairwise(cuts)]
 
 
 def _header(head: bytes) -> tuple[int, int] | None:
@@ -156,7 +158,7 @@ def _with_findings(ranges: list[Range], measure: Measure) -> list[Range]:
 
 
 def _with_progress(ranges: list[Range], marks: list[int] | None) -> list[Range]:
-    """`marks`: the watermark that the rows of each range reach by themselves; without them by the rule of a fixed slack.
+    """`marks`: the watermark that the rows of each range reach by themselves; without them the rule of a fixed slack.
     Only `slack auto` needs them: how its watermark moves inside a range depends on what came before."""
     now, lines, found = START, 0, []
     for at, one in enumerate(ranges):

@@ -1,5 +1,5 @@
-"""Programs divided as the engine divides them, but in this process: what Spark does between the tasks (send by key, sort) is
-done here with lists, so that many programs can be tried."""
+"""Programs divided as the engine divides them, but in this process: what Spark does between the tasks (send by key,
+sort) is done here with lists, so that many programs can be tried."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from dfc.compiler.spark.outputs import Outputs
 from dfc.compiler.spark.placement import KEYS, ONE, Placement, place
 from dfc.compiler.spark.ranges import measured
 from dfc.compiler.spark.words import Words
+
+PLACE = ("sink", "order", "source", "index", "task", "seq")
 
 
 def build(text: str) -> engine.Program:
@@ -41,8 +43,7 @@ class Local:
             executor.library_of = lambda job: library
             names = [port.name for port in self.program.interface.sinks]
             with Outputs(library, names, [f"csv:{name}.csv" for name in names]) as outputs:
-                for row in sorted(self._results(found), key=lambda row: [row[name] for name in
-                                                                         ("sink", "order", "source", "index", "task", "seq")]):
+                for row in sorted(self._results(found), key=lambda row: [row[name] for name in PLACE]):
                     outputs.write(row["sink"], pa.RecordBatch.from_pylist([{"row": row["row"]}],
                                                                           pa.schema([("row", pa.binary())])))
                 outputs.done()

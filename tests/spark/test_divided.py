@@ -1,4 +1,4 @@
-"""Programs in parts give what they give in one piece: random programs, tiny ranges, the rules of watermarks. No Spark."""
+"""Programs in parts give what they give in one piece: random programs, tiny ranges, watermarks. No Spark."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyarrow")
+from dfc.compiler.spark.placement import ONE, Placement  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 
-from dfc.compiler.spark.placement import ONE, Placement  # noqa: E402
 from tests.differential.programs import Case, cases  # noqa: E402
 from tests.rows import difference, read_table  # noqa: E402
 from tests.spark.divided import Local, build  # noqa: E402

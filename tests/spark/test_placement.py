@@ -22,7 +22,8 @@ def placed(text: str) -> Placement:
 
 DIVIDED = {
     "a filter": ("stream s = items |> filter v > 1.0\n", RANGES, {"items": ()}),
-    "by one key": ("stream s = items |> by a |> window count 3 |> aggregate { a, n: count() }\n", KEYS, {"items": ("a",)}),
+    "by one key": ("stream s = items |> by a |> window count 3 |> aggregate { a, n: count() }\n", KEYS,
+                   {"items": ("a",)}),
     "by two": ("stream s = items |> by a, b |> scan { a, n: count() }\n", KEYS, {"items": ("a", "b")}),
     "by what both have": ("stream t = items |> by a, b |> window time 1s |> aggregate { a, b, n: count() }\n"
                           "stream s = t |> by b |> scan { b, n: sum(n) }\n", KEYS, {"items": ("b",)}),
