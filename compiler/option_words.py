@@ -33,10 +33,10 @@ def keys(word: str) -> str:
 
 
 def source_rate(word: str) -> tuple[str, float]:
-    name, equals, rate = word.partition("=")
+    name, equals, number = word.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"`{word}` is not SOURCE=N")
-    return name, rate(rate.removesuffix("/s"))
+    return name, rate(number.removesuffix("/s"))
 
 
 def source_files(word: str) -> tuple[str, str]:
