@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from argparse import Namespace
 
@@ -15,6 +16,8 @@ from .report import report
 def run_spark(args: Namespace) -> int:
     if args.stream:
         raise Usage("--stream is not there yet: --engine spark runs over files; for live input leave --engine out")
+    if args.interpret or args.log:
+        raise Usage(f"{'--interpret' if args.interpret else '--log'} means nothing with --engine spark")
     text, file = read_program(args)
     from dfc.compiler import pipeline
     from dfc.compiler.build.embeddable import compile_embeddable, library_names
@@ -45,6 +48,8 @@ def _go(args: Namespace, program) -> None:
                   interface.alternates)
     require_inputs(program, words)
     master = args.master or STANDARD_MASTER
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: jobs are cancelled, nothing is left behind
+    logging.disable(logging.CRITICAL)  # what py4j has to say about an interruption
     with own_processes(master) as memory, spark_session(master, memory) as spark:
+        for ending in (signal.SIGINT, signal.SIGTERM):  # the session is stopped, and with it its jobs
+            signal.signal(ending, signal.default_int_handler)
         run(program, words, spark, args.workers)
