@@ -40,8 +40,8 @@ def _once(program: Path, case: tuple[int, int, int], solver: str) -> float:
 
 
 def report(found: Found) -> Iterable[str]:
-    yield from ("## Decisions", "", "Processor time for one decision of `mpc` (`lat_power`), for each solver; 000 Tab. 5 "
-                "searches by branch and bound.", "")
+    yield from ("## Decisions", "", "Processor time for one decision of `mpc` (`lat_power`), for each solver; 000 "
+                "Tab. 5 searches by branch and bound.", "")
     yield f"| workers × frequencies | horizon | {' | '.join(SOLVERS)} | 000 Tab. 5 | goal | |"
     yield f"| ---: | ---: |{' ---: |' * (len(SOLVERS) + 2)} --- |"
     for case, paper, goal in CASES:

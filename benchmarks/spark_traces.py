@@ -2,9 +2,9 @@
 
     python benchmarks/spark_traces.py [--count 100M] [--repeats 3] [--memory 2g]
 
-`dfc ingest` stands beside `count()` over the same CSV files, `dfc profile` beside one pass that reads every column that it
-uses, `sum(hash(...))`. All four run in turns in one session on `local[2]`; the peak of memory is that of the JVM and of all
-Python workers together.
+`dfc ingest` stands beside `count()` over the same CSV files, `dfc profile` beside one pass that reads every column that
+it uses, `sum(hash(...))`. All four run in turns in one session on `local[2]`; the peak of memory is that of the JVM and
+of all Python workers together.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ def make_files(count: int) -> tuple[Path, list[Path]]:
         if not file.exists():
             start = 1_700_000_000_000 + number * (each // 5)
             subprocess.run([DFC, "generate", str(program), "-o", str(file), "--arrivals", "map:rate=5k,dispersion=500",
-                            "--count", str(each), "--keys", "zipf:count=10000,exponent=1", "--delay", "uniform:most=50ms",
-                            "--start", str(start), "--seed", str(number + 1)], check=True, stdout=subprocess.DEVNULL)
+                            "--count", str(each), "--keys", "zipf:count=10000,exponent=1",
+                            "--delay", "uniform:most=50ms", "--start", str(start),
+                            "--seed", str(number + 1)], check=True, stdout=subprocess.DEVNULL)
     return program, files
 
 
@@ -123,8 +124,9 @@ def resident(process: int) -> int:
     total = 0
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         for child in _text(task).split():
-            shares = [line for line in _text(Path(f"/proc/{child}/smaps_rollup")).splitlines() if line.startswith("Pss:")]
-            total += sum(int(line.split()[1]) * 1024 for line in shares) + resident(int(child))
+            shares = _text(Path(f"/proc/{child}/smaps_rollup")).splitlines()
+            total += sum(int(line.split()[1]) * 1024 for line in shares if line.startswith("Pss:"))
+            total += resident(int(child))
     return total
 
 
@@ -137,13 +139,14 @@ def _text(path: Path) -> str:
 
 def report(count: int, found: Found, peak: float, size: int) -> list[str]:
     middle = {name: statistics.median(times) for name, times in found.items()}
-    lines = ["## Traces", "", f"{count:,} events, {MASTER}; {len(found['ingest'])} turns, medians. Peak of JVM and workers "
-             f"together {peak:.1f} GB; the profile has {size:,} bytes.", "",
+    turns = len(found["ingest"])
+    lines = ["## Traces", "", f"{count:,} events, {MASTER}; {turns} turns, medians. Peak of JVM and workers together "
+             f"{peak:.1f} GB; the profile has {size:,} bytes.", "",
              "| | seconds | events a second | beside | seconds | ratio |", "| --- | ---: | ---: | --- | ---: | ---: |"]
     for name, beside, words in (("ingest", "count", "`count()` over the CSV files"),
                                 ("profile", "hash", "`sum(hash(ts, symbol))` over the Parquet files")):
-        lines.append(f"| `dfc {name}` | {middle[name]:.1f} | {count / middle[name]:,.0f} | {words} | {middle[beside]:.1f} | "
-                     f"{middle[name] / middle[beside]:.2f} |")
+        lines.append(f"| `dfc {name}` | {middle[name]:.1f} | {count / middle[name]:,.0f} | {words} | "
+                     f"{middle[beside]:.1f} | {middle[name] / middle[beside]:.2f} |")
     return lines
 
 

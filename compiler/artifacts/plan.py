@@ -163,7 +163,8 @@ def to_text(plan: Plan) -> str:
     lines += [f"pattern {d.step} = {pattern_text(d.pattern)}: {_estimate(d.predicted)}  -- {d.why}"
               for d in plan.decisions]
     if plan.forecast:
-        lines.append(f"forecast {', '.join(f'{name} {value:g}' for name, value in plan.forecast)}  -- fitted to the trace")
+        weights = ", ".join(f"{name} {value:g}" for name, value in plan.forecast)
+        lines.append(f"forecast {weights}  -- fitted to the trace")
     lines += [f"delay {source}: up to {delay:g} s  -- in the trace" for source, delay in plan.delays]
     lines += [f"two workers: fused, both parse  -- {plan.light}"] if plan.light else []
     return "".join(line + "\n" for line in lines)

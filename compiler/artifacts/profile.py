@@ -11,9 +11,9 @@ Costs are nanoseconds: `tuple` for each input tuple, `keep` for putting it away 
 each pane, `window` for each result, `merge` for merging a window's panes. Steps that are no operators have one
 alternate, called by their own name.
 
-A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`, `seconds`,
-`arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`. docs/TRACES.md describes
-them. Files of schema 1, which have none of these, are read too.
+A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`,
+`seconds`, `arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`.
+docs/TRACES.md describes them. Files of schema 1, which have none of these, are read too.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def from_json(text: str, app: str | None = None) -> Profile:
         raise ProfileError("E0510", f"it is not JSON: {error}") from None
     data = _object(data, "the profile")
     if data.get("schema") not in _READ or isinstance(data["schema"], bool):
-        raise ProfileError("E0511", f"its schema is {data.get('schema')!r}; this dfc reads {' and '.join(map(str, _READ))}")
+        read = " and ".join(map(str, _READ))
+        raise ProfileError("E0511", f"its schema is {data.get('schema')!r}; this dfc reads {read}")
     name = _text(data.get("app"), "app")
     if app is not None and name != app:
         raise ProfileError("E0513", f"it is of `{name}`, and this program is `{app}`")
@@ -171,8 +172,8 @@ def _operator(data: dict, where: str) -> OperatorProfile:
             raise ProfileError("E0512", f"{where}.costs.{name} has no cost `{unknown[0]}`; "
                                         f"there is {', '.join(_COSTS)}")
         costs[name] = StepCosts(**{part: _cost(value, f"{where}.costs.{name}.{part}") for part, value in parts.items()})
-    return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"), _keys(data.get("keys"), where),
-                           _object(data.get("key_figures", {}), f"{where}.key_figures"),
+    return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"),
+                           _keys(data.get("keys"), where), _object(data.get("key_figures", {}), f"{where}.key_figures"),
                            _object(data.get("alternates", {}), f"{where}.alternates"))
 
 

@@ -102,8 +102,8 @@ def _running_sum(partial: Partial, aggregate: typed.Aggregate, ctype: str, type_
 
 
 def count_by_panes(partial: Partial) -> bool:
-    """Leaves the count of tuples to panes that know how long they are, if nothing asks for it at a tuple. The count goes
-    to the end, behind what every tuple changes."""
+    """Leaves the count of tuples to panes that know how long they are, if nothing asks for it at a tuple. The count
+    goes to the end, behind what every tuple changes."""
     tuple_ = "p->n++;"
     if tuple_ not in partial.lift or any("p->n" in line for line in partial.lift if line != tuple_):
         return False

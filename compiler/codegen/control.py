@@ -1,7 +1,7 @@
 """The controller configuration: goals, limits, policies and safety rules of the program as JSON with a schema version.
 
-Times are seconds, frequencies hertz. `control.schema.json` beside this file says what may stand in it; the program has the
-text as its standard and reads another one with `--control FILE`.
+Times are seconds, frequencies hertz. `control.schema.json` beside this file says what may stand in it; the program has
+the text as its standard and reads another one with `--control FILE`.
 """
 
 from __future__ import annotations

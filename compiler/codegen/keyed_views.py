@@ -312,7 +312,8 @@ def join_view(context: Context, step: typed.Step) -> View:
     scope = Scope(context.symbols, ("left", "right"))
     return base_view(context, step, "join", sides=tuple(_join_side(context, step, port) for port in (0, 1)),
                      buffered=step.name in context.plan.buffered, ordered=False, owns=True,
-                     tagged=False, forgets=True, within=step.body.within, sweep=max(step.body.within, 1), sweep_pays=_SWEEP_PAYS,
+                     tagged=False, forgets=True, within=step.body.within, sweep=max(step.body.within, 1),
+                     sweep_pays=_SWEEP_PAYS,
                      statements=stores(step.body.construct, "out.", scope),
                      key=tuple(key_part(name, left.field(name).type) for name in keys),
                      key_inputs=(key_input(context, left, keys, keys, "_0"),

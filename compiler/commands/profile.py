@@ -27,8 +27,20 @@ def run(args: Namespace) -> int:
     shown = Path(args.page) if args.page else target.with_suffix(".html")
     _write(target, to_json(found))
     _write(shown, page(found))
+    if args.picture:
+        _write(Path(args.picture), _picture(found))
     sys.stdout.write("".join(f"{line}\n" for line in [*_summary(found), str(target), str(shown)]))
     return GOOD
+
+
+def _picture(found) -> str:
+    from dfc.compiler.report.chart import PICTURE
+    from dfc.compiler.spark.page import rate_sheet
+
+    for name, seen in found.seen.items():
+        if seen.get("arrivals"):
+            return rate_sheet(name, seen, PICTURE)
+    raise Usage("there is nothing to draw: no source has event times")
 
 
 def _costs(path: str, app: str):

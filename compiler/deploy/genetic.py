@@ -1,9 +1,9 @@
 """The genetic algorithm: chromosomes with two strands, the alternates and the machines with what runs on them (004 §7).
 
 It starts from CE, SH, other choices of alternates packed as CE does, and variations of them. Parents are picked by
-rank, the best twentieth stays, a random mask says which parent gives each gene, and a deployment that is too narrow pays
-a penalty that grows with the iterations. A few of each generation are packed anew. All chromosomes of a generation are
-judged at once. The same seed gives the same deployment.
+rank, the best twentieth stays, a random mask says which parent gives each gene, and a deployment that is too narrow
+pays a penalty that grows with the iterations. A few of each generation are packed anew. All chromosomes of a
+generation are judged at once. The same seed gives the same deployment.
 """
 
 from __future__ import annotations

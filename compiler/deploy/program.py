@@ -24,7 +24,8 @@ def machines_of(program: typed.Program) -> tuple[Machine, ...]:
             settings = dict(block.settings)
             missing = [name for name in ("cores", "price") if name not in settings]
             if missing:
-                raise Usage(f"{program.file}:{block.span.line}: vm {block.names[0]} needs `{missing[0]}` to be deployed on")
+                place = f"{program.file}:{block.span.line}"
+                raise Usage(f"{place}: vm {block.names[0]} needs `{missing[0]}` to be deployed on")
             found.append(Machine(block.names[0], int(settings["cores"]), float(settings.get("speed", 1.0)),
                                  float(settings["price"]), float(settings.get("bandwidth", 1e8))))
     if not found:

@@ -2,8 +2,8 @@
 
 The machines are EC2's of 2013 (004's artifact). Linear Road is Fig. 5 of 004: the alternates of `congestion` are given
 there, all other costs are assumed here, as the text does not tell them: parse and weather 0.1 s, accidents 0.3 s with
-one report in ten passed on, toll 0.2 s, notices and balances 0.1 s, travel time 0.6 s or, less exact, 0.3 s. The diamond
-is that of the predecessor of 004.
+one report in ten passed on, toll 0.2 s, notices and balances 0.1 s, travel time 0.6 s or, less exact, 0.3 s. The
+diamond is that of the predecessor of 004.
 """
 
 from __future__ import annotations

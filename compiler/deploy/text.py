@@ -23,7 +23,8 @@ def table(dataflow: Dataflow, goals: Goals, found: Found) -> str:
     power = best[1].power(len(dataflow.elements))
     for i in dataflow.working:
         element = dataflow.elements[i]
-        lines.append(f"  {element.name:<24}{element.alternates[best[1].chosen[i]].name:<20}{power[i]:>8.2f} reference cores")
+        active = element.alternates[best[1].chosen[i]]
+        lines.append(f"  {element.name:<24}{active.name:<20}{power[i]:>8.2f} reference cores")
     return "\n".join(lines) + "\n"
 
 

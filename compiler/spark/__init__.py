@@ -1,1 +1,1 @@
-"""What Spark does for dfc: recorded traces become typed Parquet, and a profile. The only folder that imports pyspark."""
+"""What Spark does for dfc: recorded traces become typed Parquet and a profile. Only this folder imports pyspark."""

@@ -1,8 +1,8 @@
 """Runs in the executors: bytes of a file become typed rows, as strictly as the programs themselves read.
 
-Arrow's parsers read what is plain. What they refuse, or would read more generously than the language does, is halved until
-a few lines are left, and those go row by row through the readers of the interpreter. So one bad row in a million costs a
-few more looks at its neighbours, and what is accepted is decided in one place.
+Arrow's parsers read what is plain. What they refuse, or would read more generously than the language does, is halved
+until a few lines are left, and those go row by row through the readers of the interpreter. So one bad row in a million
+costs a few more looks at its neighbours, and what is accepted is decided in one place.
 """
 
 from __future__ import annotations
@@ -190,8 +190,8 @@ class JsonBlock:
             return None
         try:
             data.decode()
-            table = pa.json.read_json(io.BytesIO(data), pa.json.ReadOptions(use_threads=False, block_size=len(data) + 1),
-                                      self.options).select(list(self.columns.names))
+            whole = pa.json.ReadOptions(use_threads=False, block_size=len(data) + 1)
+            table = pa.json.read_json(io.BytesIO(data), whole, self.options).select(list(self.columns.names))
         except (pa.ArrowInvalid, pa.ArrowKeyError, pa.ArrowNotImplementedError, UnicodeDecodeError):
             return None
         plain = table.num_rows == count and not any(column.null_count for column in table.columns)

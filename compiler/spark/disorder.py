@@ -1,6 +1,6 @@
 """How far out of order tuples come: the delay of a tuple is how much older it is than the newest one before it.
 
-K is the longest delay: with that slack nothing would have been late. The quantiles tell what a shorter slack would cost."""
+K is the longest delay: with that slack nothing would have been late. Quantiles tell what a shorter slack would cost."""
 
 from __future__ import annotations
 

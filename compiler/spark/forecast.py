@@ -1,7 +1,7 @@
 """Weights of the forecaster that would have foretold the recorded rates best, one step ahead.
 
-The recurrences are those of runtime_c/control/forecast.c, without season; every pair of weights of a grid is followed at once,
-and the grid is refined around the best."""
+The recurrences are those of runtime_c/control/forecast.c, without season; every pair of weights of a grid is followed
+at once, and the grid is refined around the best."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Event files and logs become typed Parquet, a folder a source, by date and hour of event time.
 
-    look (which file is what, which are new) → divide (into blocks, with their first lines) → take (in the executors, into
-    a staging folder) → move (into place) → the manifest, which makes it so
+    look (which file is what, which are new) → divide (into blocks, with their first lines) → take (in the executors,
+    into a staging folder) → move (into place) → the manifest, which makes it so
 """
 
 from __future__ import annotations
@@ -220,7 +220,8 @@ def _taken_in(spark: SparkSession, new: Sequence[New], work: Work) -> list[tuple
                 _entry(one, [part for number in of_file[place] for part in taken[number]], work)
                 for place, one in enumerate(new)]
     except OSError as error:
-        raise Failure(f"can't write `{error.filename or work.folder}`: {error.strerror}; nothing was taken in") from None
+        place = error.filename or work.folder
+        raise Failure(f"can't write `{place}`: {error.strerror}; nothing was taken in") from None
 
 
 def _entry(new: New, taken: Sequence[Taken], work: Work) -> tuple[Entry, str | None]:
@@ -261,7 +262,8 @@ def _put_together(files: Sequence[str], target: Path) -> str | None:
 
 def _log_entry(new: New, work: Work) -> tuple[Entry, str | None]:
     one = new.input
-    table, unread = decision_rows(one.path, work.app) if one.kind == DECISIONS else (summary_rows(one.path, work.app), 0)
+    rows = decision_rows if one.kind == DECISIONS else summary_rows
+    table, unread = rows(one.path, work.app)
     staged = work.staging / f"{new.digest}.parquet"
     pq.write_table(table, staged)
     place = work.folder / LOGS / staged.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,15 +37,15 @@ def input_files(words: Sequence[str]) -> list[Path]:
     """Files and the files of folders, by name; hidden ones are left out."""
     found: dict[Path, None] = {}
     for word in words:
-        path = Path(word)
+        path = Path(os.path.abspath(word))
         if path.is_dir():
             inside = sorted(one for one in path.rglob("*") if one.suffix in _FORMS and one.is_file()
                             and not any(part.startswith((".", "_")) for part in one.relative_to(path).parts))
             if not inside:
                 raise Usage(f"the folder `{word}` has no files that end in {', '.join(_FORMS)}")
-            found |= dict.fromkeys(one.absolute() for one in inside)
+            found |= dict.fromkeys(inside)
         elif path.is_file():
-            found[path.absolute()] = None
+            found[path] = None
         else:
             raise Usage(f"there is no file `{word}`")
     return sorted(found)
@@ -87,10 +88,11 @@ def _csv_input(path: Path, head: bytes, sources: Mapping[str, SourceColumns], sa
     raise Usage(wrong)
 
 
-def _source(path: Path, names: Iterable[str], sources: Mapping[str, SourceColumns], said: Sequence[tuple[str, str]]) -> str:
+def _source(path: Path, names: Iterable[str], sources: Mapping[str, SourceColumns],
+            said: Sequence[tuple[str, str]]) -> str:
     present = set(names)
     for name, pattern in said:
-        if fnmatch.fnmatch(str(path), pattern) or fnmatch.fnmatch(path.name, pattern) or path == Path(pattern).absolute():
+        if fnmatch.fnmatch(path.name, pattern) or fnmatch.fnmatch(str(path), os.path.abspath(pattern)):
             missing = [one for one in sources[name].names if one not in present] if name in sources else []
             if missing:
                 raise Usage(f"`{path}` has no column {', '.join(missing)}, which `{name}` needs")

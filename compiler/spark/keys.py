@@ -1,7 +1,7 @@
 """Which keys there are and how unevenly tuples fall to them: the heaviest exactly, the tail by its number and ranks.
 
-A key whose share of all tuples is at least LEAST_SHARE has that share in at least one piece: where a piece has too many keys to
-tell them all, it tells those, a second look counts them exactly, and the number of keys is that of a sketch.
+A key whose share of all tuples is at least LEAST_SHARE has that share in at least one piece: where a piece has too many
+keys to tell them all, it tells those, a second look counts them exactly, and the number of keys is that of a sketch.
 """
 
 from __future__ import annotations

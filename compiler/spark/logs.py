@@ -1,4 +1,4 @@
-"""Logs of dfc programs as rows: of each operator and control step what was measured, of each step of a run its counters.
+"""Logs of dfc programs as rows: of each operator and control step what was measured, of each step its counters.
 
 What is read is what docs/CONTROL.md describes; lines that are cut off are counted, as in a report."""
 
@@ -36,8 +36,8 @@ def _row(run: str, operator: str, one: Decision) -> dict:
             **{name: None if math.isnan(value) else value for name, value in values.items()}}
 
 
-def summary_rows(path: Path, app: str) -> pa.Table:
-    """The counters that `--stats` prints."""
+def summary_rows(path: Path, app: str) -> tuple[pa.Table, int]:
+    """The counters that `--stats` prints; there are no lines to leave out."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["app"] != app:
@@ -46,4 +46,4 @@ def summary_rows(path: Path, app: str) -> pa.Table:
                  "given": int(one["out"]), "seconds": float(data["seconds"])} for one in data["steps"]]
     except (KeyError, TypeError, ValueError, OSError):
         raise Failure(f"`{path}` is no summary that this dfc reads") from None
-    return pa.Table.from_pylist(rows, COUNTERS)
+    return pa.Table.from_pylist(rows, COUNTERS), 0

@@ -1,7 +1,7 @@
 """Runs in the executors: one pass over a piece of a trace, which gives counts that can be added up in any order.
 
-Counts are whole numbers, and sums of gaps are kept by piece and added in the order of pieces, so that the same traces give
-the same profile whichever executor was faster.
+Counts are whole numbers, and sums of gaps are kept by piece and added in the order of pieces, so that the same traces
+give the same profile whichever executor was faster.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from .sketch import registers
 FINE = 32  # buckets of delays for each doubling
 MOST_KEYS = 1 << 16  # of a piece that are all told; of more, those with a share of at least LEAST_SHARE
 LEAST_SHARE = 1 / 4096
+
+
+Gaps = tuple[int, int, float, float]  # piece; count, sum and sum of squares of the times between its tuples
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Counts:
     bins: dict[str, dict[int, int]] = field(default_factory=dict)
     delays: dict[str, dict[int, int]] = field(default_factory=dict)  # bucket → tuples that came after a later one
     longest: dict[str, int] = field(default_factory=dict)
-    gaps: dict[str, list[tuple[int, int, float, float]]] = field(default_factory=dict)  # piece, count, sum, sum of squares
+    gaps: dict[str, list[Gaps]] = field(default_factory=dict)
     keys: dict[str, dict[int, dict[str, int]]] = field(default_factory=dict)  # key → slice → value → tuples
     partial: set[str] = field(default_factory=set)  # keys of which not all values were told
     sketches: dict[str, np.ndarray] = field(default_factory=dict)
@@ -104,12 +107,13 @@ def measure_piece(piece: PieceWork) -> Counts:
 
 def _table(piece: PieceWork) -> pa.Table:
     """Rows in the order of their arrival."""
-    wanted = list(dict.fromkeys([*([piece.time] if piece.time else []), *(one for _, all_ in piece.keys for one in all_)]))
+    of_keys = (column for _, columns in piece.keys for column in columns)
+    wanted = list(dict.fromkeys([*([piece.time] if piece.time else []), *of_keys]))
     several = len(piece.parts) > 1
     schema = pq.read_schema(piece.parts[0])
     texts = [name for name in wanted if schema.field(name).type == pa.string()]
-    tables = [pq.ParquetFile(part, read_dictionary=texts).read([*wanted, *([ROW] if several else [])], use_threads=False)
-              for part in piece.parts]
+    wanted += [ROW] if several else []
+    tables = [pq.ParquetFile(part, read_dictionary=texts).read(wanted, use_threads=False) for part in piece.parts]
     if not several:
         return tables[0]
     return pa.concat_tables(tables).unify_dictionaries().sort_by(ROW)
@@ -160,7 +164,8 @@ def bucket_top(bucket: int) -> float:
 # --- keys -------------------------------------------------------------------------------------------
 
 
-def _measure_keys(piece: PieceWork, name: str, columns: list[pa.ChunkedArray], slices: np.ndarray, found: Counts) -> None:
+def _measure_keys(piece: PieceWork, name: str, columns: list[pa.ChunkedArray], slices: np.ndarray,
+                  found: Counts) -> None:
     codes, values = _coded(columns)
     if not len(codes):
         return
@@ -174,7 +179,8 @@ def _measure_keys(piece: PieceWork, name: str, columns: list[pa.ChunkedArray], s
         mine.setdefault(slice_, {})[value] = count
 
 
-def _told(piece: PieceWork, name: str, code: np.ndarray, counts: np.ndarray, values: list[str], found: Counts) -> np.ndarray:
+def _told(piece: PieceWork, name: str, code: np.ndarray, counts: np.ndarray, values: list[str],
+          found: Counts) -> np.ndarray:
     """Which of the pairs are handed on: all, the asked ones, or those of heavy keys."""
     if piece.only is not None:
         asked = np.fromiter((value in piece.only[name] for value in values), bool, len(values))

@@ -1,6 +1,6 @@
 """What operators cost and give, from the logs of runs: service time, selectivity and value of each alternate.
 
-Service times are those of triggers (docs/CONTROL.md): tuples that complete a window, or all of them where there is none."""
+Service times are those of triggers (docs/CONTROL.md): tuples that complete a window, or all where there is none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class AlternateFigures:
                 **{f"p{round(100 * one)}": found for one, found in zip(_QUANTILES, self.quantiles, strict=True)}}
 
 
-def alternate_figures(spark: SparkSession, parts: Sequence[str], graph: Graph) -> dict[str, dict[str, AlternateFigures]]:
+def alternate_figures(spark: SparkSession, parts: Sequence[str],
+                      graph: Graph) -> dict[str, dict[str, AlternateFigures]]:
     """By operator and alternate; what the program does not have any more is left out."""
     if not parts:
         return {}

@@ -10,6 +10,8 @@ from dfc.compiler.report.chart import PAGE, Sheet, Theme, xml
 from dfc.compiler.report.style import STYLE
 from dfc.compiler.report.units import UNKNOWN, clock_text, count_text, rate_text, share_text, time_text
 
+_RATES = {"lowest": "lowest rate", "p05": "5 %", "p50": "median", "p95": "95 %", "p99": "99 %", "highest": "highest"}
+_SERVICE = ("service", "p50", "p90", "p99")
 _SEASONS = {"daily": ("Day", 3600.0), "weekly": ("Week", 86400.0)}
 
 
@@ -17,7 +19,7 @@ def page(profile: Profile) -> str:
     title = f"{profile.app}: profile of its traces"
     body = [f"<h1>{xml(title)}</h1>"]
     for name, seen in profile.seen.items():
-        body += [f"<h2>Source {xml(name)}</h2>", _cards(seen), *_source(name, seen, profile)]
+        body += [f"<h2>Source {xml(name)}</h2>", _cards(seen), *_source(name, seen)]
     for name, one in profile.operators.items():
         if one.keys or one.alternates:
             body += [f"<h2>{xml(name)}</h2>", *_operator(name, one, profile)]
@@ -37,12 +39,13 @@ def _cards(seen: Mapping) -> str:
              ("time", clock_text(seen.get("seconds"))), ("mean rate", rate_text(seen.get("rate"))),
              ("variation of gaps", _number((arrivals.get("gaps") or {}).get("cv"))),
              ("index of dispersion", _number(dispersion.get("value"))), ("Hurst exponent", _number(hurst.get("value"))),
-             ("out of order", share_text(disorder.get("out_of_order"))), ("longest delay K", time_text(disorder.get("k")))]
+             ("out of order", share_text(disorder.get("out_of_order"))),
+             ("longest delay K", time_text(disorder.get("k")))]
     return "<dl>" + "".join(f"<div><dt>{xml(name)}</dt><dd>{xml(value)}</dd></div>" for name, value in cards
                             if value != UNKNOWN) + "</dl>"
 
 
-def _source(name: str, seen: Mapping, profile: Profile) -> list[str]:
+def _source(name: str, seen: Mapping) -> list[str]:
     arrivals = seen.get("arrivals")
     if not arrivals:
         return []
@@ -54,8 +57,8 @@ def _source(name: str, seen: Mapping, profile: Profile) -> list[str]:
     if fitted:
         better = 1 - fitted["error"] / fitted["error_of_last"] if fitted["error_of_last"] else 0.0
         parts.append(f"<p>Forecast of the next {time_text(fitted['step'])}: level {fitted['level']:g}, trend "
-                     f"{fitted['trend']:g}, mean error {rate_text(fitted['error'])}, {share_text(better)} less than by the "
-                     "last value.</p>")
+                     f"{fitted['trend']:g}, mean error {rate_text(fitted['error'])}, {share_text(better)} less than by "
+                     "the last value.</p>")
     return parts
 
 
@@ -65,7 +68,8 @@ def rate_sheet(name: str, seen: Mapping, theme: Theme) -> str:
     for one in seen["arrivals"]["series"][:3]:
         values = one["rates"]
         panel = sheet.panel(f"rate, every {time_text(one['seconds'])}", top=max(values) * 1.05, form=rate_text)
-        panel.line([((at + 0.5) * one["seconds"], value) for at, value in enumerate(values)], theme.curves[0], width=1.2)
+        points = [((at + 0.5) * one["seconds"], value) for at, value in enumerate(values)]
+        panel.line(points, theme.curves[0], width=1.2)
     return sheet.svg()
 
 
@@ -81,9 +85,8 @@ def _season(name: str, found: Mapping) -> str:
 
 def _scales(scales: Sequence[Mapping]) -> str:
     rows = [(time_text(one["seconds"]) if one["seconds"] < 60 else clock_text(one["seconds"]), f"{one['bins']:,}",
-             _number(one["dispersion"]), *(rate_text(one[part]) for part in ("lowest", "p05", "p50", "p95", "p99", "highest")))
-            for one in scales]
-    return _table(("resolution", "bins", "index of dispersion", "lowest rate", "5 %", "median", "95 %", "99 %", "highest"), rows)
+             _number(one["dispersion"]), *(rate_text(one[part]) for part in _RATES)) for one in scales]
+    return _table(("resolution", "bins", "index of dispersion", *_RATES.values()), rows)
 
 
 def _window(arrivals: Mapping) -> str:
@@ -109,13 +112,13 @@ def _operator(name: str, one: OperatorProfile, profile: Profile) -> list[str]:
         if any(figures.get("over_time") or ()):
             parts.append(f"<figure>{_over_time(name, one, profile)}</figure>")
         if figures.get("heavy"):
-            parts.append(_table(("key", "share"), [(key, f"{share:.3%}") for key, share in figures["heavy"]], numbers=1))
+            parts.append(_table(("key", "share"), [(key, f"{share:.3%}") for key, share in figures["heavy"]]))
         if figures.get("ranks"):
             parts.append(_table(("heaviest", *(f"{2 ** at:,}" for at in range(len(figures["ranks"])))),
                                 [("have together", *(share_text(share) for share in figures["ranks"]))]))
     if one.alternates:
         parts.append(_table(("alternate", "value", "service time", "50 %", "90 %", "99 %", "results a trigger"), [
-            (key, _number(found.get("value")), *(time_text(found.get(part)) for part in ("service", "p50", "p90", "p99")),
+            (key, _number(found.get("value")), *(time_text(found.get(part)) for part in _SERVICE),
              _number(found.get("results"))) for key, found in one.alternates.items()]))
     return parts
 
@@ -125,10 +128,12 @@ def _over_time(name: str, one: OperatorProfile, profile: Profile) -> str:
     seconds = max((seen.get("seconds") or 0.0 for seen in profile.seen.values()), default=0.0) or 1.0
     width = seconds / len(slices)
     sheet = Sheet(f"Keys of {name}", seconds)
-    panel = sheet.panel("share of the heaviest key", top=max(found[1] for found in slices if found) * 1.1, form=_percent)
+    top = max(found[1] for found in slices if found)
+    panel = sheet.panel("share of the heaviest key", top=top * 1.1, form=_percent)
     panel.stairs([(at * width, (at + 1) * width, found[1] if found else math.nan) for at, found in enumerate(slices)],
                  PAGE.curves[2])
-    sheet.hover([(at * width, (at + 1) * width, f"{found[0]}: {found[1]:.2%}") for at, found in enumerate(slices) if found])
+    sheet.hover([(at * width, (at + 1) * width, f"{found[0]}: {found[1]:.2%}")
+                 for at, found in enumerate(slices) if found])
     return sheet.svg()
 
 
@@ -140,9 +145,10 @@ def _number(value: float | None) -> str:
     return UNKNOWN if value is None else count_text(value)
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]], numbers: int = 1) -> str:
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """What stands behind the first column are numbers."""
     def row(kind: str, cells: Iterable[str]) -> str:
-        return "<tr>" + "".join(f"<{kind}{' class=n' if at >= numbers else ''}>{xml(text)}</{kind}>"
+        return "<tr>" + "".join(f"<{kind}{' class=n' if at else ''}>{xml(text)}</{kind}>"
                                 for at, text in enumerate(cells)) + "</tr>"
 
     return "<div class=wide><table>" + row("th", head) + "".join(row("td", one) for one in rows) + "</table></div>"

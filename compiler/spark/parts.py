@@ -1,5 +1,5 @@
-"""Runs in the executors: one block of a file becomes Parquet files in the staging folder, one for each hour of event time,
-and a file of the rows that are none. Errors are returned, not raised: one line of them is for the user."""
+"""Runs in the executors: one block of a file becomes Parquet files in the staging folder, one for each hour of event
+time, and a file of the rows that are none. Errors are returned, not raised: one line of them is for the user."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def take(block: Block) -> list[Taken]:
             found.append(_kept(block, rows, len(found)))
     except OSError as error:
         deed = "read" if error.filename == block.path else "write"
-        return [Taken(block.number, error=f"can't {deed} `{error.filename or block.staging}`: {error.strerror or error}")]
+        place = error.filename or block.staging
+        return [Taken(block.number, error=f"can't {deed} `{place}`: {error.strerror or error}")]
     except pa.ArrowException as error:
         return [Taken(block.number, error=f"`{block.path}` can't be read: {str(error).splitlines()[0][:160]}")]
     return found
@@ -175,8 +176,9 @@ def _timed_parts(block: Block, table: pa.Table, rows: Rows, name: str) -> tuple[
             rows.malformed.append((line, f"{block.columns.time} {time} is no time between the years 1 and 9999", b""))
         table, hours = table.filter(pa.array(dated)), hours[dated]
     parts = []
-    for hour in np.unique(hours):
-        here = table if hours[0] == hours[-1] == hour and (hours == hour).all() else table.filter(pa.array(hours == hour))
+    found = np.unique(hours)
+    for hour in found:
+        here = table if len(found) == 1 else table.filter(pa.array(hours == hour))
         parts.append(_write(block, here, f"{_folder(int(hour))}/{name}.parquet"))
     return table, parts
 

@@ -1,5 +1,5 @@
-"""A folder of traces becomes a profile: one pass over the events, a second look at keys where there are very many, and the
-logs. One file a statistic: rates, keys, disorder, seasons, forecast, operators."""
+"""A folder of traces becomes a profile: one pass over the events, a second look at keys where there are very many, and
+the logs. One file a statistic: rates, keys, disorder, seasons, forecast, operators."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def _manifest(graph: Graph, folder: Path) -> Manifest:
         raise Usage(f"the folder `{folder}` has no traces; `dfc ingest FILES -o {folder}` puts some there")
     described = {name: one.described() for name, one in sources_of(graph.program).items()}
     require_program(manifest, graph.program.name, described, folder)
-    missing = next((part for entry in manifest.entries.values() for part in entry.parts if not (folder / part).exists()), None)
+    parts = (part for entry in manifest.entries.values() for part in entry.parts)
+    missing = next((part for part in parts if not (folder / part).exists()), None)
     if missing:
         raise Failure(f"`{folder / missing}` is gone; remove the folder and ingest again")
     return manifest
@@ -118,7 +119,8 @@ def _counts(spark: SparkSession, work: Sequence[PieceWork]) -> Counts:
     counts = _measured(spark, work)
     again = keys.candidates(counts)
     if again:
-        exact = _measured(spark, [replace(one, only=again) for one in work if {key for key, _ in one.keys} & set(again)])
+        mine = (one for one in work if any(key in again for key, _ in one.keys))
+        exact = _measured(spark, [replace(one, only=again) for one in mine])
         counts.keys |= {name: exact.keys.get(name, {}) for name in again}
     return counts
 
@@ -204,4 +206,5 @@ def _thinner(one: Mapping[str, object], most: int) -> dict[str, object]:
     arrivals = one.get("arrivals")
     if not isinstance(arrivals, dict):
         return dict(one)
-    return {**one, "arrivals": {**arrivals, "series": [part for part in arrivals["series"] if len(part["rates"]) <= most]}}
+    series = [part for part in arrivals["series"] if len(part["rates"]) <= most]
+    return {**one, "arrivals": {**arrivals, "series": series}}

@@ -1,8 +1,8 @@
 """How tuples come: rates at several resolutions, and how bursty they are.
 
-The index of dispersion is the variance of counts over their mean: 1 when tuples come by chance, thousands in bursty traffic
-(001 §2.2, measured over 1 s). The Hurst exponent says how slowly bursts average out: the variance of means over m slots falls
-like m^(2H−2); 0.5 is chance, towards 1 it looks the same at every time scale.
+The index of dispersion is the variance of counts over their mean: 1 when tuples come by chance, thousands in bursty
+traffic (001 §2.2, measured over 1 s). The Hurst exponent says how slowly bursts average out: the variance of means over
+m slots falls like m^(2H−2); 0.5 is chance, towards 1 it looks the same at every time scale.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pattern of the day and of the week, where the trace is long enough to have seen it twice. Hours and days are UTC."""
+"""The pattern of the day and of the week, where the trace is long enough to have it twice. Hours and days are UTC."""
 
 from __future__ import annotations
 

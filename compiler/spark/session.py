@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +24,7 @@ STANDARD_MASTER, STANDARD_MEMORY = "local[*]", "2g"
 _NEEDED = ("pyspark", "pyarrow", "pandas", "numpy")
 _MASTER = re.compile(r"local(\[(\*|\d+)(,\s*\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|spark://.+:\d+(,.+)*|yarn|k8s://.+")
 _MEMORY = re.compile(r"[1-9]\d{0,5}[kmgt]", re.IGNORECASE)
-_ANSWER_SECONDS = 20  # that a master has to answer
+_KNOCK_SECONDS, _ANSWER_SECONDS = 5, 60  # that a master has to take a connection, and its workers a first task
 
 # The JVM's own words would stand between the user and the one line that matters.
 _QUIET = """rootLogger.level = off
@@ -36,7 +37,7 @@ def require_spark() -> None:
     if missing:
         raise Missing(f"this needs {missing[0]}: install it with `pip install 'dfc[spark]'`")
     if java() is None:
-        raise Missing("Spark needs Java 17 or newer: install it (`apt-get install default-jre-headless`), or set JAVA_HOME")
+        raise Missing("Spark needs Java 17 or newer: `apt-get install default-jre-headless`, or set JAVA_HOME")
 
 
 def java() -> str | None:
@@ -56,6 +57,7 @@ def spark_session(master: str = STANDARD_MASTER, memory: str = STANDARD_MEMORY) 
     if running is not None:
         yield running
         return
+    _require_master(master)
     with tempfile.TemporaryDirectory(prefix="dfc-spark-", ignore_cleanup_errors=True) as folder:
         session = _start(master, memory, Path(folder))
         try:
@@ -69,6 +71,20 @@ def _check(master: str, memory: str) -> None:
         raise Usage(f"--master `{master}` is none; there is local[N], local[*], spark://HOST:PORT, yarn, k8s://URL")
     if not _MEMORY.fullmatch(memory):
         raise Usage(f"--memory `{memory}` is none; write it as 2g or 800m")
+
+
+def _require_master(master: str) -> None:
+    """Spark itself would knock for minutes at a door where nobody is."""
+    wrong = ""
+    for place in master.removeprefix("spark://").split(",") if master.startswith("spark://") else ():
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
+            return
+        except (OSError, ValueError, OverflowError) as error:
+            wrong = getattr(error, "strerror", None) or str(error)
+    if wrong:
+        raise Failure(f"the Spark master {master} does not answer: {wrong}")
 
 
 def _start(master: str, memory: str, folder: Path) -> SparkSession:
@@ -110,13 +126,11 @@ def _settings(master: str, memory: str, folder: Path) -> dict[str, str]:
         "spark.log.level": "OFF",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "8",  # only logs are shuffled, and they are small
-        # An unreachable master is given up after this; Spark itself would go on asking.
-        "spark.network.timeout": "120s",
     }
 
 
 def _require_answer(session: SparkSession, master: str) -> None:
-    """A master that is not there shows only when something is to be done."""
+    """A master takes applications also when it has no workers for them."""
     from concurrent.futures import ThreadPoolExecutor
     from concurrent.futures import TimeoutError as Late
 
@@ -125,7 +139,7 @@ def _require_answer(session: SparkSession, master: str) -> None:
         pool.submit(lambda: session.sparkContext.parallelize([1], 1).count()).result(_ANSWER_SECONDS)
     except Late:
         session.stop()
-        raise Failure(f"the Spark master {master} does not answer; is it running, and has it free workers?") from None
+        raise Failure(f"the Spark master {master} has no free worker for a first task; has it any?") from None
     except Exception as error:
         session.stop()
         raise Failure(f"the Spark master {master} does not take work: {first_line(error)}") from None
@@ -146,10 +160,13 @@ def in_partitions(spark: SparkSession, items: Sequence, tasks: int, function: Ca
 
 
 def first_line(error: BaseException) -> str:
-    """What a JVM says in a hundred lines, in one."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith("Caused by:")] or lines[-1:]
-    return (telling[-1].removeprefix("Caused by:").strip() if telling else type(error).__name__)[:200]
+    """What a JVM says in a hundred lines, in one: the last cause, or else the exception itself."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("at ", "..."))]
+    causes = [line.removeprefix("Caused by:") for line in lines if line.startswith("Caused by:")]
+    named = [line.removeprefix(":") for line in lines if line.startswith(":")]
+    telling = causes[-1:] or named[:1] or lines[:1] or [type(error).__name__]
+    return telling[0].strip()[:200]
 
 
 @contextmanager

@@ -1,6 +1,7 @@
-"""How many different values there are, without remembering them: HyperLogLog (Flajolet and others 2007), over 2¹⁴ registers.
+"""How many different values there are, without remembering them: HyperLogLog (Flajolet and others 2007).
 
-A register keeps the longest run of zeros at the end of the hashes that fall to it; the standard error is 0.8 %."""
+There are 2¹⁴ registers. A register keeps the longest run of zeros at the end of the hashes that fall to it; the
+standard error is 0.8 %."""
 
 from __future__ import annotations
 

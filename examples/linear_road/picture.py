@@ -31,7 +31,7 @@ def means(pairs: list[tuple[float, float]]) -> dict[float, float]:
 
 
 def draw(rows: list[tuple[float, float, float]]) -> str:
-    picture = Picture("Tolls on a road with a jam in the middle", f"{len(rows)} notices; the mean of what cars were asked for")
+    picture = Picture("Tolls on a road with a jam in the middle", f"{len(rows)} notices: what cars were asked for")
     end = max(second for second, _, _ in rows) + 1
     width = end / PARTS
     over_time = means([(second // width * width, toll) for second, _, toll in rows])

@@ -36,6 +36,7 @@ FORBIDDEN = (
         "build", "codegen", "commands", "graph", "interpret", "patterns", "select", "simulate")) + ("numpy",)),
     ("compiler/generate", tuple(f"dfc.compiler.{part}" for part in (
         "build", "codegen", "commands", "graph", "patterns", "pipeline", "select", "simulate"))),
+    ("compiler/spark", tuple(f"dfc.compiler.{part}" for part in ("commands", "live", "patterns"))),
     ("compiler/build", ("dfc.compiler.codegen", "dfc.compiler.graph", "dfc.compiler.commands")),
 )
 

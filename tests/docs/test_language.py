@@ -19,7 +19,7 @@ from tests.docs.blocks import ROOT, Block, Program, blocks, of_kind, prelude, pr
 
 LANGUAGE = "docs/LANGUAGE.md"
 PAGES = (LANGUAGE, "README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/CONNECTORS.md",
-         "docs/PATTERNS.md", "docs/CONTROL.md")
+         "docs/PATTERNS.md", "docs/CONTROL.md", "docs/TRACES.md")
 TEXT = (ROOT / LANGUAGE).read_text(encoding="utf-8")
 PROGRAMS = [program for page in PAGES for program in programs(page)]
 FRAGMENTS = of_kind(LANGUAGE, "fragment")

@@ -6,7 +6,6 @@ Policies are built here without the rest of the runtime: they need none of it.
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 from dfc.compiler.build.folder import runtime_tree

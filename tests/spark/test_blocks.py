@@ -20,16 +20,18 @@ from dfc.compiler.spark.schema import ROW, SourceColumns  # noqa: E402
 from dfc.dsl.types import BOOL, F64, SYMBOL, Field, Float, Int, Record, Text, Timestamp  # noqa: E402
 
 SEED = int(os.environ.get("DFC_TEST_SEED", "7"))
-RECORD = Record("R", (Field("ts", Timestamp("ms")), Field("key", SYMBOL), Field("price", F64), Field("small", Float(32)),
-                      Field("size", Int(8, False)), Field("ok", BOOL), Field("note", Text(4))))
+RECORD = Record("R", (Field("ts", Timestamp("ms")), Field("key", SYMBOL), Field("price", F64),
+                      Field("small", Float(32)), Field("size", Int(8, False)), Field("ok", BOOL),
+                      Field("note", Text(4))))
 COLUMNS = SourceColumns("r", RECORD, "ts", 10 ** 6, ",")
 NAMES = ["extra", *COLUMNS.names]
-ODD = ["", " 1", "+1", "0x1F", "1e3", "1.", ".5", "nan", "NaN", "inf", "Infinity", "-0", "256", "99999999999999999999", "1e400",
+ODD = ["", " 1", "+1", "0x1F", "1e3", "1.", ".5", "nan", "NaN", "inf", "Infinity", "-0", "256", "9" * 20, "1e400",
        "true", "True", "é", "ééé", "null", "x y", "1_000", "00012", "-inf", "3.4028236e38", "1e-46", "\xa05"]
 
 
 def plain(at: int) -> list[str]:
-    return ["e", str(1000 + at), f"k{at % 9}", f"{at / 8}", f"{at / 16}", str(at % 256), ("true", "false")[at % 2], "ab"]
+    return ["e", str(1000 + at), f"k{at % 9}", f"{at / 8}", f"{at / 16}", str(at % 256), "true" if at % 2 else "false",
+            "ab"]
 
 
 def same(left: object, right: object) -> bool:
@@ -108,7 +110,8 @@ def test_json_lines_are_read_as_the_interpreter_reads_them(share):
             row[name] = chance.choice([None, "x", 1.5, -1, 300, True, "nan", "ééé", {"a": 1}, [1], "\ud83d", 10 ** 19])
         text = json.dumps(row)
         if chance.random() < share:
-            text = chance.choice([text[:-5], text + " x", text * 2, text.replace('"ts"', '"key"'), "", "[]", text + "\r"])
+            odd = [text[:-5], text + " x", text * 2, text.replace('"ts"', '"key"'), "", "[]", text + "\r"]
+            text = chance.choice(odd)
         lines.append(text)
     data = "\n".join(lines).encode("utf-8", "surrogatepass")
     found, block = Rows(), JsonBlock(COLUMNS)
@@ -125,7 +128,7 @@ def test_a_full_disk_is_one_line(tmp_path):
         (tmp_path / folder).mkdir()
     (tmp_path / "rejects" / "000000-0000.jsonl").symlink_to("/dev/full")
     begin = len(",".join(NAMES)) + 1
-    block = Block(0, str(path), "csv", begin, path.stat().st_size, 2, False, tuple(NAMES), COLUMNS, str(tmp_path / "parts"),
-                  str(tmp_path / "rejects"))
+    block = Block(0, str(path), "csv", begin, path.stat().st_size, 2, False, tuple(NAMES), COLUMNS,
+                  str(tmp_path / "parts"), str(tmp_path / "rejects"))
     [taken] = take(block)
     assert taken.error == f"can't write `{tmp_path}/rejects/000000-0000.jsonl`: No space left on device"

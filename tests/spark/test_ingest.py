@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,14 +46,16 @@ def test_rows_are_typed_partitioned_and_know_where_they_came_from(spark, ingest,
     assert rows_in(tmp_path, spark) == [
         (place, 2, START + 1, "k1", 0.25, 1, "n1"), (place, 3, START + 2, "k2", 0.5, 2, "n2"),
         (place, 4, START + HOUR, "k0", 0.75, 3, "n3")]
-    folders = sorted(str(one.parent.relative_to(tmp_path / "traces")) for one in (tmp_path / "traces").rglob("*.parquet"))
+    traces = tmp_path / "traces"
+    folders = sorted(str(one.parent.relative_to(traces)) for one in traces.rglob("*.parquet"))
     assert folders == ["trades/date=2023-11-14/hour=22", "trades/date=2023-11-14/hour=23"]
     types = dict(spark.read.parquet(str(tmp_path / "traces" / "trades")).dtypes)
     assert (types["ts"], types["price"], types["size"], types["symbol"]) == ("bigint", "double", "int", "string")
 
 
 def test_bad_rows_are_kept_apart_with_place_and_reason(spark, ingest, tmp_path):
-    (tmp_path / "a.csv").write_text(HEADER + row(1) + "1,k,x,1,n\n" + row(2) + "1,k,1.0\n" + f"{2 ** 62},k,1.0,1,n\n" + row(3)[:-8])
+    lines = [row(1), "1,k,x,1,n\n", row(2), "1,k,1.0\n", f"{2 ** 62},k,1.0,1,n\n", row(3)[:-8]]
+    (tmp_path / "a.csv").write_text(HEADER + "".join(lines))
     code, said, _ = ingest(tmp_path / "a.csv")
     assert code == 0 and "2 rows of trades, 4 rejected ('x' is no f64)" in said
     [entry] = manifest(tmp_path)["files"].values()
@@ -162,6 +166,16 @@ def test_traces_of_another_program_are_left_alone(spark, ingest, tmp_path, capsy
     other.write_text((tmp_path / "app.dfl").read_text().replace("size: i32", "size: i64"))
     only_line(dfc(capsys, "ingest", tmp_path / "a.csv", "-o", tmp_path / "traces", "--program", other), 2,
               "source `trades` has other columns")
+
+
+def test_a_master_that_is_not_there_is_one_line(tmp_path):
+    """In a process of its own: a session that runs is used whatever the master. Nothing listens at port 1."""
+    (tmp_path / "a.csv").write_text(HEADER + row(1))
+    dfc_ = Path(sys.executable).with_name("dfc")
+    answer = subprocess.run([dfc_, "ingest", "a.csv", "-o", "traces", "--program", program_in(tmp_path), "--master",
+                             "spark://127.0.0.1:1"], cwd=tmp_path, capture_output=True, text=True)
+    only_line((answer.returncode, answer.stdout, answer.stderr), 4, "spark://127.0.0.1:1 does not answer")
+    assert not (tmp_path / "traces").exists()
 
 
 def test_without_java_or_pyspark_one_line_says_how_to_add_it(tmp_path, capsys, monkeypatch):

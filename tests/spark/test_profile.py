@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from tests.spark.programs import HEADER, START, dfc, program_in, row
 
 pytest.importorskip("pyarrow")
@@ -84,13 +85,15 @@ def test_the_same_traces_give_the_same_bytes_and_a_page(traced, capsys):
     assert profiled(traced, capsys) == first and (traced / "out.profile.json").read_bytes() == data
     assert len(data) < 1_000_000
     page = (traced / "out.profile.html").read_text()
-    assert page.count("<svg") >= 2 and "index of dispersion" in page and "http" not in page.replace("http://www.w3.org", "")
+    assert page.count("<svg") >= 2 and "index of dispersion" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
 
 
 def test_the_compiler_takes_the_profile(traced, capsys):
     profiled(traced, capsys)
     fitted = json.loads((traced / "out.profile.json").read_text())["sources"]["trades"]["forecast"]
-    code, said, wrong = dfc(capsys, "compile", traced / "app.dfl", "--profile", traced / "out.profile.json", "--emit", "control")
+    code, said, wrong = dfc(capsys, "compile", traced / "app.dfl", "--profile", traced / "out.profile.json", "--emit",
+                            "control")
     assert code == 0, wrong
     [operator] = [one for one in json.loads(said)["operators"] if one["name"] == "sums"]
     assert (operator["forecast"]["level"], operator["forecast"]["trend"]) == (fitted["level"], fitted["trend"])
@@ -119,13 +122,14 @@ def test_logs_tell_what_operators_cost(spark, tmp_path, capsys):
             "outcome": {"expected": None, "utilisation": 0.1, "latency": 0.001, "error": None}}
     lines = [json.dumps({"schema": 1, "kind": "start", "uptime": 0, "app": "trades"})]
     for at, (service, arrivals) in enumerate(((2e-6, 300), (4e-6, 100))):
-        measured = {"arrivals": arrivals, "step": 1.0, "backlog": 0, "service": service, "results": arrivals, "power": None}
+        measured = {"arrivals": arrivals, "step": 1.0, "backlog": 0, "service": service, "results": arrivals,
+                    "power": None}
         lines.append(json.dumps({**step, "uptime": at, "step": at, "measured": measured}))
     (tmp_path / "decisions.jsonl").write_text("\n".join([*lines, '{"schema": 1, "kind": "st']))
     summary = {"app": "trades", "seconds": 1.0, "steps": [{"name": "sums", "kind": "operator", "in": 1000, "out": 40}]}
     (tmp_path / "stats.json").write_text(json.dumps(summary))
-    code, said, _ = dfc(capsys, "ingest", tmp_path / "decisions.jsonl", tmp_path / "stats.json", "-o", tmp_path / "traces",
-                        "--program", program)
+    code, said, _ = dfc(capsys, "ingest", tmp_path / "decisions.jsonl", tmp_path / "stats.json", "-o",
+                        tmp_path / "traces", "--program", program)
     assert code == 0 and "2 rows of decision log, 1 rejected (lines that are cut off" in said
     found = profiled(tmp_path, capsys)["operators"]["sums"]
     assert found["costs"]["exact"]["window"] == 2500 and found["selectivity"] == 0.04

@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from dfc.compiler.build.folder import runtime_folder
 from dfc.compiler.build.toolchain import LINK_FLAGS
+
 from tests.differential.native import call, flags, runtime
 
 PROGRAM = """
