@@ -31,9 +31,12 @@ def run_spark(args: Namespace) -> int:
     folder = compile_embeddable(bundle, args.target, diagnostics, sanitize=False)
     report(diagnostics, args)
 
-    from dfc.compiler.spark.engine import Program
+    from dfc.compiler.spark.engine import Program, was_interrupted
 
-    _go(args, Program(graph, bundle.interface, folder / library_names(bundle.app)[1], args.target == "native"))
+    try:
+        _go(args, Program(graph, bundle.interface, folder / library_names(bundle.app)[1], args.target == "native"))
+    except Exception as error:
+        raise (KeyboardInterrupt() if was_interrupted(error) else error) from None
     return GOOD
 
 
