@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from argparse import Namespace
 
@@ -15,6 +16,8 @@ from .report import report
 def run_spark(args: Namespace) -> int:
     if args.stream:
         raise Usage("--stream is not there yet: --engine spark runs over files; for live input leave --engine out")
+    if args.interpret or args.log:
+        raise Usage(f"{'--interpret' if args.interpret else '--log'} means nothing with --engine spark")
     text, file = read_program(args)
     from dfc.compiler import pipeline
     from dfc.compiler.build.embeddable import compile_embeddable, library_names
@@ -28,9 +31,12 @@ def run_spark(args: Namespace) -> int:
     folder = compile_embeddable(bundle, args.target, diagnostics, sanitize=False)
     report(diagnostics, args)
 
-    from dfc.compiler.spark.engine import Program
+    from dfc.compiler.spark.engine import Program, was_interrupted
 
-    _go(args, Program(graph, bundle.interface, folder / library_names(bundle.app)[1], args.target == "native"))
+    try:
+        _go(args, Program(graph, bundle.interface, folder / library_names(bundle.app)[1], args.target == "native"))
+    except Exception as error:
+        raise (KeyboardInterrupt() if was_interrupted(error) else error) from None
     return GOOD
 
 
@@ -45,6 +51,8 @@ def _go(args: Namespace, program) -> None:
                   interface.alternates)
     require_inputs(program, words)
     master = args.master or STANDARD_MASTER
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: jobs are cancelled, nothing is left behind
+    logging.disable(logging.CRITICAL)  # what py4j has to say about an interruption
     with own_processes(master) as memory, spark_session(master, memory) as spark:
+        for ending in (signal.SIGINT, signal.SIGTERM):  # the session is stopped, and with it its jobs
+            signal.signal(ending, signal.default_int_handler)
         run(program, words, spark, args.workers)

@@ -77,8 +77,13 @@ def run(program: Program, words: Words, spark: SparkSession, tasks: int | None =
         except Failure:
             raise
         except Exception as error:
-            raise _failure(error) from None
+            raise (KeyboardInterrupt() if was_interrupted(error) else _failure(error)) from None
         outputs.done()
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: what is tidied up after it goes wrong, too, once the connection to the JVM is cut."""
+    return error is not None and (isinstance(error, KeyboardInterrupt) or was_interrupted(error.__context__))
 
 
 def require_inputs(program: Program, words: Words) -> None:

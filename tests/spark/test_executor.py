@@ -150,3 +150,14 @@ def test_a_missing_folder(tmp_path):
         files_of("s", f"csv:{tmp_path}/nothing")
     with pytest.raises(Usage, match="generates without end"):
         files_of("s", "generate:keys=5")
+
+
+def test_an_interruption_shows_behind_what_it_broke():
+    try:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise OSError("the connection is cut")
+    except OSError as error:
+        assert engine.was_interrupted(error)
+    assert not engine.was_interrupted(OSError()) and not engine.was_interrupted(None)

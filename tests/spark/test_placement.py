@@ -95,7 +95,9 @@ def test_explain_says_what_runs_where(tmp_path, dfc):
 
 def test_words_that_mean_nothing(tmp_path, dfc):
     (tmp_path / "p.dfl").write_text(HEAD + DIVIDED["a filter"][0] + 'sink out = s to csv("x.csv")\n')
-    for words, said in ((["--engine", "spark", "--stream"], "--stream is not there yet"), (["--master", "local[1]"],
-                        "--master needs --engine spark"), (["--stream"], "--stream needs --engine spark")):
+    for words, said in ((["--engine", "spark", "--stream"], "--stream is not there yet"),
+                        (["--engine", "spark", "--interpret"], "--interpret means nothing"),
+                        (["--master", "local[1]"], "--master needs --engine spark"),
+                        (["--stream"], "--stream needs --engine spark")):
         answer = dfc("run", "p.dfl", *words)
         assert answer.returncode == 2 and said in answer.stderr and answer.stderr.count("\n") == 1
