@@ -240,7 +240,7 @@ def _add_pattern(parser) -> None:
 
 def _add(commands, name: str, summary: str, program: bool | str = False, epilog: str | None = None):
     """One command; those about a program share the file, the parameters and the form of diagnostics."""
-    sentence = summary.capitalize() + "."
+    sentence = f"{summary[0].upper()}{summary[1:]}."
     parser = commands.add_parser(name, help=summary, description=sentence, epilog=epilog, allow_abbrev=False)
     parser.set_defaults(module=_MODULES.get(name, name), json=False, defines=[])
     if program:

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,12 +77,13 @@ def ingest(spark: SparkSession, program: typed.Program, words: Sequence[str], fo
         rejects = quarantine or folder / QUARANTINE
         with _staged(folder) as staging, _staged(rejects) as bad:
             work = Work(program.name, sources, folder, staging, rejects, bad)
-            found = _taken_in(spark, new, work)
-            entries = [entry for entry, _ in found]
-            replaced = [manifest.entries[one.path] for one in entries if one.path in manifest.entries]
-            manifest.entries |= {one.path: one for one in entries}
-            manifest.sources = described
-            write_manifest(folder, manifest)
+            with _undone(work.moved):
+                found = _taken_in(spark, new, work)
+                entries = [entry for entry, _ in found]
+                replaced = [manifest.entries[one.path] for one in entries if one.path in manifest.entries]
+                manifest.entries |= {one.path: one for one in entries}
+                manifest.sources = described
+                write_manifest(folder, manifest)
             for old in replaced:
                 _remove_parts(folder, old, manifest)
     return Ingested(tuple(entries), known, {entry.path: reason for entry, reason in found if reason})
@@ -98,6 +99,14 @@ class Work:
     staging: Path
     rejects: Path
     staged_rejects: Path
+    moved: list[Path] = field(default_factory=list)  # what is in place, and goes again when the rest fails
+
+    def move(self, staged: Path, place: Path) -> str:
+        """Its name within the folder, if it is in there."""
+        place.parent.mkdir(parents=True, exist_ok=True)
+        staged.replace(place)
+        self.moved.append(place)
+        return str(place.relative_to(self.folder) if place.is_relative_to(self.folder) else place)
 
 
 # --- which are new ----------------------------------------------------------------------------------
@@ -232,19 +241,17 @@ def _entry(new: New, taken: Sequence[Taken], work: Work) -> tuple[Entry, str | N
         parts = []
         for part in one.parts:
             inside = Path(part.path)
-            place = target / inside.parent / f"{new.digest}-{inside.name}"
-            place.parent.mkdir(parents=True, exist_ok=True)
-            (staged / inside).replace(place)
-            parts.append(str(place.relative_to(work.folder)))
+            parts.append(work.move(staged / inside, target / inside.parent / f"{new.digest}-{inside.name}"))
         if one.rows:
             pieces.append(Piece(tuple(parts), one.rows, one.first, one.last))
-    rejects = _put_together([one.rejects for one in taken if one.rejects], work.rejects / kind / f"{new.digest}.jsonl")
+    whole = _put_together([one.rejects for one in taken if one.rejects])
+    rejects = whole and work.move(whole, work.rejects / kind / f"{new.digest}.jsonl")
     entry = Entry(str(new.input.path), new.size, new.mtime_ns, new.digest, kind, new.input.form, tuple(pieces),
                   sum(one.rejected for one in taken), rejects)
     return entry, next((one.reason for one in taken if one.reason), None)
 
 
-def _put_together(files: Sequence[str], target: Path) -> str | None:
+def _put_together(files: Sequence[str]) -> Path | None:
     """One file of bad rows for each file."""
     if not files:
         return None
@@ -255,9 +262,7 @@ def _put_together(files: Sequence[str], target: Path) -> str | None:
                 shutil.copyfileobj(part, file)
         file.flush()
         os.fsync(file.fileno())
-    target.parent.mkdir(parents=True, exist_ok=True)
-    whole.replace(target)
-    return str(target)
+    return whole
 
 
 def _log_entry(new: New, work: Work) -> tuple[Entry, str | None]:
@@ -266,10 +271,7 @@ def _log_entry(new: New, work: Work) -> tuple[Entry, str | None]:
     table, unread = rows(one.path, work.app)
     staged = work.staging / f"{new.digest}.parquet"
     pq.write_table(table, staged)
-    place = work.folder / LOGS / staged.name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    staged.replace(place)
-    piece = Piece((str(place.relative_to(work.folder)),), table.num_rows, None, None)
+    piece = Piece((work.move(staged, work.folder / LOGS / staged.name),), table.num_rows, None, None)
     return (Entry(str(one.path), new.size, new.mtime_ns, new.digest, one.kind, "log", (piece,), unread),
             "lines that are cut off or no part of a log" if unread else None)
 
@@ -309,6 +311,17 @@ def _staged(folder: Path):
             folder.rmdir()
 
 
+@contextmanager
+def _undone(moved: Sequence[Path]):
+    """What was moved into place goes again when the manifest will not name it."""
+    try:
+        yield
+    except BaseException:
+        for place in moved:
+            place.unlink(missing_ok=True)
+        raise
+
+
 def _remove_leftovers(folder: Path, manifest: Manifest) -> None:
     """What an interrupted ingestion left: staging folders, and parts that the manifest does not name."""
     for place in [*folder.glob(f"{STAGING}-*"), *(folder / QUARANTINE).glob(f"{STAGING}-*")]:
@@ -326,4 +339,4 @@ def _remove_parts(folder: Path, old: Entry, manifest: Manifest) -> None:
         if part not in named:
             (folder / part).unlink(missing_ok=True)
     if old.rejects and old.rejects not in {entry.rejects for entry in manifest.entries.values()}:
-        Path(old.rejects).unlink(missing_ok=True)
+        (folder / old.rejects).unlink(missing_ok=True)

@@ -93,11 +93,11 @@ def _window(arrivals: Mapping) -> str:
     dispersion, hurst = arrivals.get("dispersion"), arrivals.get("hurst")
     words = []
     if dispersion:
-        words.append(f"index of dispersion of counts over {time_text(dispersion['seconds'])}, estimated from "
+        words.append(f"index of dispersion from counts over {time_text(dispersion['seconds'])} during "
                      f"{clock_text(dispersion['span'])}")
     if hurst:
         words.append(f"Hurst exponent from means over {time_text(hurst['from'])} to {clock_text(hurst['to'])}")
-    return f"<p class=soft>{xml('; '.join(words).capitalize())}.</p>" if words else ""
+    return f"<p class=soft>Estimated: {xml('; '.join(words))}.</p>" if words else ""
 
 
 # --- operators --------------------------------------------------------------------------------------

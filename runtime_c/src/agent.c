@@ -88,6 +88,7 @@ static void log_operator(dfrt__agent *agent, const dfrt__controlled *one, const 
         .after = one->setting,
         .acted = !same,
         .rebalanced = one->rebalanced,
+        .heavy_keys = one->heavy_keys,
         .held = held,
         .fell_back = dfrt_controller_fell_back(one->controller),
         .expected = expected,
@@ -267,6 +268,7 @@ void dfrt__agent_close(dfrt__agent *agent)
         free(agent->operators[i].room);
         free(agent->operators[i].slots_before);
         free(agent->operators[i].slots_now);
+        dfrt__key_loads_close(&agent->operators[i].keys);
     }
     dfrt__log_close(&agent->log);
     dfrt__frequency_close(&agent->frequency);

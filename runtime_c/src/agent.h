@@ -35,6 +35,7 @@ typedef struct dfrt__operator_status {
     const char *alternate; /* active one, NULL where there are none */
     const char *const *alternates;
     unsigned alternate_count;
+    unsigned heavy_keys; /* with routes of their own */
     double rate;        /* triggers that came, a second */
     double results;     /* results, a second */
     double service;     /* seconds a trigger takes one worker */

@@ -3,7 +3,8 @@
 #include "agent_state.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "division.h"
 
 bool dfrt__same_setting_of(const dfrt_setting *a, const dfrt_setting *b)
 {
@@ -22,62 +23,59 @@ void dfrt__agent_note(dfrt__agent *agent, const dfrt__controlled *one, dfrt_sett
 
 /* --- workers and slots -------------------------------------------------------------------------------------- */
 
-/* Load of each slot in the last step; where nothing was seen, every slot counts the same. */
-static void weigh_slots(const dfrt__controlled *one, double *weights)
-{
-    double sum = 0;
-    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
-        weights[slot] = fmax(one->slots_now[slot] - one->slots_before[slot], 0);
-        sum += weights[slot];
-    }
-    for (unsigned slot = 0; slot < DFRT_SLOTS && sum <= 0; slot++) {
-        weights[slot] = 1;
-    }
-}
-
-/* Fills `owners`; NULL: whoever moves as few slots as possible decides. */
-static const uint16_t *balance(const dfrt__agent *agent, const dfrt__controlled *one, unsigned workers,
-                               uint16_t *owners)
-{
-    double weights[DFRT_SLOTS];
-    uint32_t order[DFRT_SLOTS];
-    if (one->slots_now == NULL || !one->rules.rebalances) {
-        return NULL;
-    }
-    weigh_slots(one, weights);
-    dfrt_elastic_owners(agent->layout->elastic, (unsigned)one->elastic, owners);
-    (void)dfrt_rebalance(one->rules.balancer, weights, owners, DFRT_SLOTS, workers, one->rules.imbalance, order);
-    return owners;
-}
-
-static dfrt_status request(dfrt__agent *agent, dfrt__controlled *one, unsigned workers, const uint16_t *owners,
+/* `division` NULL: as few slots as possible move. */
+static dfrt_status request(dfrt__agent *agent, dfrt__controlled *one, unsigned workers, const dfrt__division *division,
                            dfrt_error *error)
 {
-    dfrt_status status = dfrt_elastic_request(agent->layout->elastic, (unsigned)one->elastic, workers, owners, NULL, 0,
+    unsigned heavy = division == NULL ? 0 : division->heavy_count;
+    dfrt_status status = dfrt_elastic_request(agent->layout->elastic, (unsigned)one->elastic, workers,
+                                              division == NULL ? NULL : division->owners,
+                                              division == NULL ? NULL : division->heavy, heavy,
                                               one->rules.migration, error);
     if (status == DFRT_OK) {
         one->setting.workers = workers;
+        one->heavy_keys = heavy;
         one->quiet_steps = 0;
     }
     return status;
 }
 
+static bool divides(const dfrt__controlled *one)
+{
+    return one->slots_now != NULL && one->rules.rebalances;
+}
+
+/* From the division in force to one between `workers`, by what the parts brought in the last step. */
+static void divide(const dfrt__agent *agent, const dfrt__controlled *one, unsigned workers, dfrt__division *before,
+                   dfrt__division *after)
+{
+    dfrt_elastic_owners(agent->layout->elastic, (unsigned)one->elastic, before->owners);
+    before->heavy_count = dfrt_elastic_heavy(agent->layout->elastic, (unsigned)one->elastic, before->heavy);
+    *after = *before;
+    dfrt__part_loads loads = {one->slots_before, one->slots_now, &one->keys};
+    dfrt__divide(after, &loads, workers, one->rules.balancer, one->rules.imbalance);
+}
+
 dfrt_status dfrt__agent_set_workers(dfrt__agent *agent, dfrt__controlled *one, unsigned workers, dfrt_error *error)
 {
-    uint16_t owners[DFRT_SLOTS];
+    dfrt__division before, after;
     if (dfrt_elastic_busy(agent->layout->elastic)) {
         return dfrt_fail(error, DFRT_AGAIN, "the last change is still on its way");
     }
-    return request(agent, one, workers, balance(agent, one, workers, owners), error);
+    if (!divides(one)) {
+        return request(agent, one, workers, NULL, error);
+    }
+    divide(agent, one, workers, &before, &after);
+    return request(agent, one, workers, &after, error);
 }
 
 /* Keys whose load has shifted are divided anew, when that is worth a move. */
 static bool rebalance(dfrt__agent *agent, dfrt__controlled *one)
 {
     double loads[DFRT_MOST_WORKERS];
-    uint16_t owners[DFRT_SLOTS], before[DFRT_SLOTS];
+    dfrt__division before, after;
     dfrt_error error;
-    if (one->slots_now == NULL || !one->rules.rebalances || one->measured.step <= 0) {
+    if (!divides(one) || one->measured.step <= 0) {
         return false;
     }
     for (unsigned w = 0; w < one->setting.workers && w < DFRT_MOST_WORKERS; w++) {
@@ -87,10 +85,17 @@ static bool rebalance(dfrt__agent *agent, dfrt__controlled *one)
         dfrt_elastic_busy(agent->layout->elastic)) {
         return false;
     }
-    dfrt_elastic_owners(agent->layout->elastic, (unsigned)one->elastic, before);
-    const uint16_t *after = balance(agent, one, one->setting.workers, owners);
-    return after != NULL && memcmp(before, after, sizeof before) != 0 &&
-           request(agent, one, one->setting.workers, after, &error) == DFRT_OK;
+    divide(agent, one, one->setting.workers, &before, &after);
+    return !dfrt__same_division(&before, &after) &&
+           request(agent, one, one->setting.workers, &after, &error) == DFRT_OK;
+}
+
+static void note_rebalanced(dfrt__agent *agent, const dfrt__controlled *one)
+{
+    char reason[DFRT_REASON];
+    (void)snprintf(reason, sizeof reason, "the keys are divided anew between the workers, %u of them on their own",
+                   one->heavy_keys);
+    dfrt__agent_note(agent, one, one->setting, one->setting, true, reason);
 }
 
 /* --- alternates ----------------------------------------------------------------------------------------------- */
@@ -164,7 +169,7 @@ static void act_on(dfrt__agent *agent, dfrt__controlled *one)
     } else if (one->elastic >= 0 && rebalance(agent, one)) {
         one->rebalanced = true;
         one->changes++;
-        dfrt__agent_note(agent, one, one->setting, one->setting, true, "the keys are divided anew between the workers");
+        note_rebalanced(agent, one);
     }
 }
 

@@ -50,6 +50,8 @@ typedef struct dfrt__controlled {
     bool rebalanced;      /* keys were divided anew in this step */
     uint64_t changes;
     double *slots_before, *slots_now; /* load of each slot; NULL: has none to move */
+    dfrt__key_loads keys;             /* the heaviest ones of the step, where there are slots */
+    unsigned heavy_keys;              /* with a route of their own */
 } dfrt__controlled;
 
 struct dfrt__agent {

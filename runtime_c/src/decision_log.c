@@ -275,8 +275,9 @@ void dfrt__log_step(dfrt__decision_log *log, uint64_t step, double uptime, const
     put_setting(out, "decision", &logged->decision->setting, logged->alternates);
     (void)fputc(',', out);
     put_setting(out, "after", &logged->after, logged->alternates);
-    (void)fprintf(out, ",\"acted\":%s,\"rebalanced\":%s,\"fell_back\":%s,", logged->acted ? "true" : "false",
-                  logged->rebalanced ? "true" : "false", logged->fell_back ? "true" : "false");
+    (void)fprintf(out, ",\"acted\":%s,\"rebalanced\":%s,\"heavy_keys\":%u,\"fell_back\":%s,",
+                  logged->acted ? "true" : "false", logged->rebalanced ? "true" : "false", logged->heavy_keys,
+                  logged->fell_back ? "true" : "false");
     put_words(out, "reason", logged->decision->reason);
     (void)fputc(',', out);
     put_words(out, "held", logged->held);

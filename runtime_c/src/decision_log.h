@@ -29,6 +29,7 @@ typedef struct dfrt__logged_step {
     const dfrt_decision *decision;
     dfrt_setting before, after; /* in force in the step, and from now on */
     bool acted, rebalanced; /* rebalanced: the keys were divided anew between the same workers */
+    unsigned heavy_keys; /* with routes of their own, from now on */
     const char *held; /* why `after` is not what was decided; empty otherwise */
     bool fell_back;
     /* What was expected of the step that was measured; `error` NaN: nothing was. */

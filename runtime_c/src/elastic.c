@@ -171,6 +171,13 @@ void dfrt_elastic_owners(const dfrt_elastic *elastic, unsigned n, uint16_t *owne
     }
 }
 
+unsigned dfrt_elastic_heavy(const dfrt_elastic *elastic, unsigned n, dfrt_heavy_key *heavy)
+{
+    const dfrt_routing *routing = latest_routing(elastic, n);
+    memcpy(heavy, routing->heavy, routing->heavy_count * sizeof *heavy);
+    return routing->heavy_count;
+}
+
 static dfrt_status check_request(const dfrt_elastic *elastic, unsigned n, unsigned workers, const uint16_t *owners,
                                  const dfrt_heavy_key *heavy, unsigned heavy_count, dfrt_error *error)
 {

@@ -157,7 +157,7 @@ typedef struct operator_family {
     }
 OF(workers) OF(workers_least) OF(workers_most) OF(rate) OF(results) OF(service) OF(utilisation) OF(imbalance)
 OF(backlog) OF(waiting) OF(blocked) OF(forecast) OF(error) OF(fell_back) OF(triggers) OF(total_results) OF(changes)
-OF(shed)
+OF(shed) OF(heavy_keys)
 
 static const operator_family operator_families[] = {
     {"operator_workers", "gauge", "Workers in use.", of_workers},
@@ -167,6 +167,7 @@ static const operator_family operator_families[] = {
     {"operator_results_rate", "gauge", "Results, a second.", of_results},
     {"operator_service_seconds", "gauge", "Time that a trigger takes one worker.", of_service},
     {"operator_utilisation_ratio", "gauge", "Share of the time for which the workers in use computed.", of_utilisation},
+    {"operator_heavy_keys", "gauge", "Keys with a route of their own.", of_heavy_keys},
     {"operator_imbalance_ratio", "gauge", "Load of the busiest worker over the mean.", of_imbalance},
     {"operator_backlog", "gauge", "Triggers that wait.", of_backlog},
     {"operator_waiting_seconds", "gauge", "Time before the service of a trigger begins.", of_waiting},

@@ -36,6 +36,7 @@ static void count_sample(dfrt_watch *watch, unsigned alternate, uint64_t hash, b
     dfrt__watch_raise(&seen->squares, ns * ns);
     dfrt__watch_raise(&watch->slot_ns[hash >> 54], ns * watch->every);
     dfrt__watch_raise(&watch->slot_triggers[hash >> 54], watch->every);
+    dfrt_key_samples_add(watch->keys, hash, ns * watch->every);
 }
 
 static void publish_busy(dfrt_stage_monitor *monitor, uint64_t now_ns)
@@ -69,6 +70,7 @@ dfrt_watch *dfrt_watch_open(dfrt_stage_monitor *monitor)
     watch->monitor = monitor;
     watch->slot_ns = dfrt__allocate_lines(DFRT_SLOTS * sizeof *watch->slot_ns);
     watch->slot_triggers = dfrt__allocate_lines(DFRT_SLOTS * sizeof *watch->slot_triggers);
+    watch->keys = dfrt__allocate_lines(sizeof *watch->keys);
     return watch;
 }
 
@@ -77,6 +79,7 @@ void dfrt_watch_close(dfrt_watch *watch)
     if (watch != NULL) {
         free((void *)watch->slot_ns);
         free((void *)watch->slot_triggers);
+        free(watch->keys);
         free(watch);
     }
 }
@@ -98,6 +101,7 @@ dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count)
     dfrt_stage_monitor *monitor = dfrt__allocate_lines(sizeof *monitor);
     monitor->counts = dfrt__allocate_lines((step_count + 1u) * sizeof *monitor->counts);
     monitor->slot_tuples = dfrt__allocate_lines(DFRT_SLOTS * sizeof *monitor->slot_tuples);
+    monitor->keys = dfrt__allocate_lines(sizeof *monitor->keys);
     monitor->slot_left = SLOT_EVERY;
     monitor->chance = FIRST_CHANCE;
     monitor->step_count = step_count;
@@ -109,6 +113,7 @@ void dfrt_stage_monitor_close(dfrt_stage_monitor *monitor)
     if (monitor != NULL) {
         free(monitor->counts);
         free((void *)monitor->slot_tuples);
+        free(monitor->keys);
         free(monitor);
     }
 }
@@ -155,6 +160,7 @@ void dfrt__monitor_slots(dfrt_stage_monitor *monitor, const dfrt_edge *edge, con
     for (; at <= run->count; at += next_gap(&monitor->chance, SLOT_EVERY)) {
         uint64_t hash = edge->hash(run->elements + (at - 1) * edge->element_size);
         dfrt__watch_raise(&monitor->slot_tuples[hash >> 54], SLOT_EVERY);
+        dfrt_key_samples_add(monitor->keys, hash, SLOT_EVERY);
     }
     monitor->slot_left = (uint32_t)(at - run->count);
 }

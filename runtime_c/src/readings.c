@@ -200,6 +200,19 @@ void dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double 
     }
 }
 
+void dfrt__readings_keys(const dfrt__readings *readings, unsigned step, dfrt__key_loads *loads)
+{
+    const dfrt__layout_plan *layout = readings->layout;
+    unsigned segment = layout->program->steps[step].segment;
+    dfrt__key_loads_begin(loads);
+    for (unsigned r = 0; r < loads->replicas; r++) {
+        const dfrt_stage *stage = layout->stages[layout->first_stage[segment] + r];
+        const dfrt_watch *watch = ((const dfrt_segment_head *)stage->segment)->watches[step];
+        dfrt__key_loads_look(loads, r, watch != NULL ? watch->keys : stage->monitor->keys);
+    }
+    dfrt__key_loads_end(loads);
+}
+
 uint64_t dfrt__readings_tuples(const dfrt__readings *readings)
 {
     const dfrt_program *program = readings->layout->program;

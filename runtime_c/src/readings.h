@@ -7,6 +7,7 @@
 #ifndef DFRT_SRC_READINGS_H
 #define DFRT_SRC_READINGS_H
 
+#include "key_loads.h"
 #include "layout.h"
 #include "measure.h"
 
@@ -27,6 +28,8 @@ void dfrt__readings_tally(const dfrt__readings *readings, unsigned step, dfrt__t
 /* Load of each slot since the start, DFRT_SLOTS of them: the time of its triggers, or, where nobody times those, its
  * tuples. */
 void dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double *load);
+/* The heaviest keys since the last time, in the same measure. */
+void dfrt__readings_keys(const dfrt__readings *readings, unsigned step, dfrt__key_loads *loads);
 /* Latencies of all results, into an empty histogram. */
 void dfrt__readings_latency(const dfrt__readings *readings, dfrt_histogram *latency);
 /* Tuples that were read, by the last dfrt__readings_take. */

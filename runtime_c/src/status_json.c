@@ -71,8 +71,8 @@ static void put_operator(FILE *out, const dfrt__operator_status *it)
     (void)fputs("{\"name\":", out);
     dfrt__json_put_string(out, it->name);
     put_name(out, "policy", it->policy);
-    (void)fprintf(out, ",\"workers\":%u,\"workers_least\":%u,\"workers_most\":%u", it->workers, it->workers_least,
-                  it->workers_most);
+    (void)fprintf(out, ",\"workers\":%u,\"workers_least\":%u,\"workers_most\":%u,\"heavy_keys\":%u", it->workers,
+                  it->workers_least, it->workers_most, it->heavy_keys);
     put_alternates(out, it);
     (void)fputc(',', out);
     PUT_NUMBERS(out, {"rate", it->rate}, {"results", it->results}, {"service", it->service},

@@ -38,6 +38,7 @@ static void test_status(void)
         "\"mean\":0.002,\"p50\":0.001,\"p90\":0.003,\"p95\":0.004,\"p99\":0.005,\"p999\":0.006,\"max\":0.007},"
         "\"goals\":{\"latency\":0.007,\"quantile\":0.95,\"throughput\":null,\"value\":null,\"minimize\":\"power\"},"
         "\"operators\":[{\"name\":\"predict\",\"policy\":\"mpc\",\"workers\":2,\"workers_least\":1,\"workers_most\":4,"
+        "\"heavy_keys\":3,"
         "\"alternate\":\"exact\",\"alternates\":[\"exact\",\"qu\\\"ick\"],\"rate\":20.0,\"results\":20.0,"
         "\"service\":0.05,\"utilisation\":0.5,\"imbalance\":1.25,\"backlog\":0.0,\"waiting\":null,\"blocked\":0.0,"
         "\"forecast\":21.5,\"error\":null,\"shed\":0.0,\"fell_back\":false,\"workers_held\":false,"

@@ -147,6 +147,37 @@ def test_keys_are_divided_anew_when_one_worker_has_most_of_the_load(tmp_path):
     assert written(tmp_path) == plain_lines
 
 
+HEAVY = """\
+app heavy
+record Quote { id: u32, k: u32, price: f64 }
+source quotes: Quote = csv("in.csv")
+stream means = quotes |> by k |> window count 50 slide 5 |> aggregate { k, m: median(price) }
+sink out = means to csv("out.csv")
+goal throughput >= 0.9
+control static { degree: 3 }
+"""
+
+
+def skewed_quotes(count: int) -> str:
+    """Two keys have a third of all tuples each, and two hundred share the rest."""
+    rows = (f"{i},{i % 3 if i % 3 < 2 else 2 + i * 7919 % 200},{i * 31 % 997}.5\n" for i in range(count))
+    return "id,k,price\n" + "".join(rows)
+
+
+def test_heavy_keys_get_routes_of_their_own(tmp_path, dfc):
+    (tmp_path / "in.csv").write_text(skewed_quotes(150_000))
+    program = compiled(HEAVY, tmp_path)
+    answer = dfc("run", "--interpret", "program.dfl")
+    assert answer.returncode == 0, answer.stderr
+    interpreted = written(tmp_path)
+    run(program, "--max-workers", 3, "--step-rounds", 10, "--log", "log.jsonl")
+    steps = lines(tmp_path, "step")
+    assert steps[-1]["after"]["workers"] == 3
+    assert {step["heavy_keys"] for step in steps if step["before"]["workers"] == 1 and not step["acted"]} <= {0}
+    assert {step["heavy_keys"] for step in steps if step["after"]["workers"] == 3} == {2}
+    assert written(tmp_path) == interpreted
+
+
 # --- what is fixed ----------------------------------------------------------------------------------
 
 

@@ -59,7 +59,7 @@ def test_bad_rows_are_kept_apart_with_place_and_reason(spark, ingest, tmp_path):
     code, said, _ = ingest(tmp_path / "a.csv")
     assert code == 0 and "2 rows of trades, 4 rejected ('x' is no f64)" in said
     [entry] = manifest(tmp_path)["files"].values()
-    found = [json.loads(line) for line in Path(entry["rejects"]).read_text().splitlines()]
+    found = [json.loads(line) for line in (tmp_path / "traces" / entry["rejects"]).read_text().splitlines()]
     assert [(one["file"], one["line"], one["reason"]) for one in found] == [
         (str(tmp_path / "a.csv"), 3, "'x' is no f64"), (str(tmp_path / "a.csv"), 5, "3 fields, the header has 5"),
         (str(tmp_path / "a.csv"), 6, f"ts {2 ** 62} is no time between the years 1 and 9999"),
@@ -121,7 +121,7 @@ def test_many_blocks_keep_lines_and_rows(spark, ingest, tmp_path, monkeypatch):
     found = rows_in(tmp_path, spark)
     assert [(one[1], one[2]) for one in found] == [(at + 1, START + at) for at in range(1, 300) if at % 40]
     [entry] = manifest(tmp_path)["files"].values()
-    lines = [json.loads(line)["line"] for line in Path(entry["rejects"]).read_text().splitlines()]
+    lines = [json.loads(line)["line"] for line in (tmp_path / "traces" / entry["rejects"]).read_text().splitlines()]
     assert len(entry["pieces"]) > 5 and lines == [at + 1 for at in range(1, 300) if not at % 40]
 
 
@@ -154,6 +154,17 @@ def test_a_quarantine_that_can_not_be_written_takes_nothing_in(spark, ingest, tm
     (tmp_path / "full").write_text("no folder")
     only_line(ingest(tmp_path / "a.csv", "--quarantine", tmp_path / "full"), 4, "can't write", "nothing was taken in")
     assert not (tmp_path / "traces").exists()
+
+
+def test_what_fails_late_takes_back_what_was_in_place(spark, ingest, tmp_path):
+    """The log is of another program, which shows when the events are read already; then the folder as it was before."""
+    (tmp_path / "a.csv").write_text(HEADER + row(1) + "bad\n")
+    (tmp_path / "z.jsonl").write_text('{"schema": 1, "kind": "start", "uptime": 0, "app": "others"}\n')
+    (tmp_path / "first.csv").write_text(HEADER + row(9))
+    ingest(tmp_path / "first.csv")
+    before = sorted(path for path in (tmp_path / "traces").rglob("*") if path.is_file())
+    only_line(ingest(tmp_path / "a.csv", tmp_path / "z.jsonl"), 4, "z.jsonl` is a log of `others`")
+    assert sorted(path for path in (tmp_path / "traces").rglob("*") if path.is_file()) == before
 
 
 def test_traces_of_another_program_are_left_alone(spark, ingest, tmp_path, capsys):

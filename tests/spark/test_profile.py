@@ -136,6 +136,28 @@ def test_logs_tell_what_operators_cost(spark, tmp_path, capsys):
     assert found["alternates"]["exact"]["value"] == 1 and found["alternates"]["exact"]["results"] == 1
 
 
+def test_a_source_without_event_time_has_rows_and_keys(spark, tmp_path, capsys):
+    program = tmp_path / "app.dfl"
+    program.write_text("""app plain
+record R { key: i64, word: symbol }
+record N { key: i64, word: symbol, n: i64 }
+source rows: R = csv("rows.csv")
+sink out = rows |> by key, word |> window count 2 slide 2 |> aggregate { key, word, n: count() } to csv("out.csv")
+source bare: N = csv("bare.csv")
+sink all = bare to csv("all.csv")
+""")
+    (tmp_path / "rows.csv").write_text("key,word\n" + "".join(f"{at % 3},w{at % 2}\n" for at in range(12)))
+    (tmp_path / "bare.csv").write_text("key,word,n\n1,a,1\n2,b,2\n")
+    code, said, wrong = dfc(capsys, "ingest", tmp_path / "rows.csv", tmp_path / "bare.csv", "-o", tmp_path / "traces",
+                            "--program", program)
+    assert code == 0, wrong
+    found = profiled(tmp_path, capsys)
+    assert found["sources"] == {"rows": {"rate": None, "rows": 12, "rejected": 0},
+                                "bare": {"rate": None, "rows": 2, "rejected": 0}}
+    [keyed] = [one["keys"] for one in found["operators"].values() if one.get("keys")]
+    assert keyed["count"] == 6 and keyed["p_max"] == pytest.approx(1 / 6, rel=1e-5)
+
+
 # --- wrong input ------------------------------------------------------------------------------------
 
 

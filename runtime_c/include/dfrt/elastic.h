@@ -45,5 +45,7 @@ dfrt_status dfrt_elastic_request(dfrt_elastic *elastic, unsigned n, unsigned wor
 bool dfrt_elastic_busy(const dfrt_elastic *elastic);
 /* The routes as last requested: DFRT_SLOTS numbers, without those of heavy keys. */
 void dfrt_elastic_owners(const dfrt_elastic *elastic, unsigned n, uint16_t *owners);
+/* Those of heavy keys, at most DFRT_HEAVY_KEYS; answers how many. */
+unsigned dfrt_elastic_heavy(const dfrt_elastic *elastic, unsigned n, dfrt_heavy_key *heavy);
 
 #endif

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dfrt/key_samples.h"
+
 enum { DFRT_WATCHED_ALTERNATES = 16 };
 
 /* Sampled triggers of one alternate: how many, how many gave a result, their nanoseconds and the squares of those. */
@@ -32,6 +34,7 @@ typedef struct dfrt_watch {
     dfrt_watched_alternate alternates[DFRT_WATCHED_ALTERNATES];
     _Atomic double *slot_ns;       /* by slot: time of sampled triggers, times `every` */
     _Atomic double *slot_triggers; /* by slot: sampled triggers, times `every` */
+    dfrt_key_samples *keys;        /* the heaviest ones, in the measure of slot_ns */
 } dfrt_watch;
 
 /* The sum over gaps, and over their squares, of things that come in bunches: `count` at once after a gap are taken as
@@ -58,6 +61,7 @@ typedef struct dfrt_stage_monitor {
     dfrt_spacing results;     /* of results, where it has sinks */
     dfrt_counted *counts;     /* by step of the program, as of the last end of a round */
     _Atomic double *slot_tuples; /* by slot of their key: sampled tuples */
+    dfrt_key_samples *keys;   /* the heaviest ones, in the measure of slot_tuples */
     uint32_t slot_left;       /* of the stage's thread: tuples to the next sample */
     uint64_t chance;
     unsigned step_count;
