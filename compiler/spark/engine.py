@@ -82,7 +82,7 @@ def run(program: Program, words: Words, spark: SparkSession, tasks: int | None =
 
 
 def was_interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: what is tidied up after it goes wrong, too, once the connection to the JVM is cut."""
+    """Whether Ctrl-C is behind it: tidying up goes wrong, too, once the connection to the JVM is cut."""
     return error is not None and (isinstance(error, KeyboardInterrupt) or was_interrupted(error.__context__))
 
 

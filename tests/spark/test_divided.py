@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyarrow")
-from dfc.compiler.spark.placement import ONE, Placement  # noqa: E402
+from dfc.compiler.spark.placement import KEYS, ONE, Placement  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 
 from tests.differential.programs import Case, cases  # noqa: E402
@@ -61,6 +61,49 @@ def try_programs(folder: Path, count: int, part: int = 0) -> dict[str, int]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return modes
+
+
+GENERATED = """\
+app generated
+record Item { ts: timestamp<ms>, key: symbol, v: i64 }
+source items: Item = generate(count: 3000, rate: 1k/s, start: 0, keys: 7, disorder: 60ms, v: 1..9)
+  event time ts slack 20ms late to tardy
+stream runs = items |> by key |> scan { ts, key, n: count(), total: sum(v) }
+stream sums = items |> by key |> window time 1s slide 300ms |> aggregate { key, at: window_start, n: count() }
+sink a = runs to csv("a.csv")
+sink b = sums to csv("b.csv")
+sink late = tardy to csv("late.csv")
+"""
+
+
+def test_generated_tuples(tmp_path):
+    assert check(build(GENERATED), {}, tmp_path / "case") == KEYS
+    assert all(len(read_table(tmp_path / "case" / f"{name}.csv")[1]) > 50 for name in ("a", "b", "late"))
+
+
+TWO = """\
+app two
+record Item {{ ts: timestamp<ms>, key: i64 }}
+source left: Item = csv("left.csv") {time}
+source right: Item = csv("right.csv") {time}
+stream runs = left |> map {{ ts, key, from: "left" }} |> union both |> by key |> scan {{ ts, key, from, n: count() }}
+stream both = right |> map {{ ts, key, from: "right" }}
+sink a = runs to csv("a.csv")
+"""
+
+
+@pytest.mark.parametrize("time", ["event time ts slack 9ms", "event time ts slack auto", ""])
+def test_two_sources_meet_in_the_order_of_the_program(tmp_path, time):
+    """The running count tells which tuple came before which, and the file has the native order."""
+    chance = random.Random(SEED)
+    files = {f"{name}.csv": "\n".join(["ts,key", *(f"{number * step - chance.randrange(30)},{chance.randrange(5)}"
+                                                  for number in range(400))]).encode()
+             for name, step in (("left", 5), ("right", 8))}
+    program, folder = build(TWO.format(time=time)), tmp_path / "case"
+    assert check(program, files, folder) == KEYS, f"DFC_TEST_SEED={SEED}"
+    divided = (folder / "a.csv").read_bytes()
+    Local(program, folder).run(WHOLE)
+    assert divided == (folder / "a.csv").read_bytes(), f"DFC_TEST_SEED={SEED}"
 
 
 def test_some_random_programs(tmp_path):
