@@ -46,12 +46,13 @@ static bool divides(const dfrt__controlled *one)
 }
 
 /* From the division in force to one between `workers`, by what the parts brought in the last step. */
-static void divide(const dfrt__agent *agent, const dfrt__controlled *one, unsigned workers, dfrt__division *before,
+static void divide(const dfrt__agent *agent, dfrt__controlled *one, unsigned workers, dfrt__division *before,
                    dfrt__division *after)
 {
     dfrt_elastic_owners(agent->layout->elastic, (unsigned)one->elastic, before->owners);
     before->heavy_count = dfrt_elastic_heavy(agent->layout->elastic, (unsigned)one->elastic, before->heavy);
     *after = *before;
+    dfrt__key_loads_sort(&one->keys);
     dfrt__part_loads loads = {one->slots_before, one->slots_now, &one->keys};
     dfrt__divide(after, &loads, workers, one->rules.balancer, one->rules.imbalance);
 }

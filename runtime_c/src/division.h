@@ -17,7 +17,7 @@ typedef struct dfrt__division {
     unsigned heavy_count;
 } dfrt__division;
 
-/* What is known of the parts: load of each slot in the step, and the heaviest keys. */
+/* What is known of the parts: load of each slot in the step, and the heaviest keys, sorted. */
 typedef struct dfrt__part_loads {
     const double *before, *now; /* of slots, since the start */
     const dfrt__key_loads *keys;

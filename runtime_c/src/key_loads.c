@@ -41,9 +41,10 @@ void dfrt__key_loads_look(dfrt__key_loads *loads, unsigned replica, const dfrt_k
 {
     struct dfrt__key_table *before = &loads->before[replica];
     uint64_t samples = atomic_load_explicit(&table->samples, memory_order_relaxed);
+    unsigned places = samples == before->samples ? 0 : DFRT_KEY_PLACES; /* a replica that sleeps has nothing new */
     loads->samples += samples - before->samples;
     before->samples = samples;
-    for (unsigned place = 0; place < DFRT_KEY_PLACES; place++) {
+    for (unsigned place = 0; place < places; place++) {
         dfrt_sampled_key now;
         if (dfrt_key_samples_read(table, place, &now)) {
             dfrt__key_load brought = brought_since(&before->places[place], &now);
@@ -83,7 +84,7 @@ static void merge_same_keys(dfrt__key_loads *loads)
     loads->count = kept;
 }
 
-void dfrt__key_loads_end(dfrt__key_loads *loads)
+void dfrt__key_loads_sort(dfrt__key_loads *loads)
 {
     qsort(loads->keys, loads->count, sizeof *loads->keys, order_by_hash);
     merge_same_keys(loads);

@@ -17,7 +17,7 @@ typedef struct dfrt__key_load {
 typedef struct dfrt__key_loads {
     unsigned replicas;
     struct dfrt__key_table *before; /* by replica: what its table said last */
-    dfrt__key_load *keys; /* of the step, each once, the heaviest first */
+    dfrt__key_load *keys; /* of the step; once sorted, each key once, the heaviest first */
     unsigned count;
     uint64_t samples; /* in the step, also of keys that are not here */
 } dfrt__key_loads;
@@ -26,9 +26,10 @@ typedef struct dfrt__key_loads {
 void dfrt__key_loads_open(dfrt__key_loads *loads, unsigned replicas);
 void dfrt__key_loads_close(dfrt__key_loads *loads);
 
-/* A step: begin, look at each replica, end. */
+/* A step: begin, and look at each replica. */
 void dfrt__key_loads_begin(dfrt__key_loads *loads);
 void dfrt__key_loads_look(dfrt__key_loads *loads, unsigned replica, const dfrt_key_samples *table);
-void dfrt__key_loads_end(dfrt__key_loads *loads);
+/* Before somebody wants to know: most steps change nothing. */
+void dfrt__key_loads_sort(dfrt__key_loads *loads);
 
 #endif

@@ -100,12 +100,16 @@ dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count)
 {
     dfrt_stage_monitor *monitor = dfrt__allocate_lines(sizeof *monitor);
     monitor->counts = dfrt__allocate_lines((step_count + 1u) * sizeof *monitor->counts);
-    monitor->slot_tuples = dfrt__allocate_lines(DFRT_SLOTS * sizeof *monitor->slot_tuples);
-    monitor->keys = dfrt__allocate_lines(sizeof *monitor->keys);
     monitor->slot_left = SLOT_EVERY;
     monitor->chance = FIRST_CHANCE;
     monitor->step_count = step_count;
     return monitor;
+}
+
+void dfrt_stage_monitor_keys(dfrt_stage_monitor *monitor)
+{
+    monitor->slot_tuples = dfrt__allocate_lines(DFRT_SLOTS * sizeof *monitor->slot_tuples);
+    monitor->keys = dfrt__allocate_lines(sizeof *monitor->keys);
 }
 
 void dfrt_stage_monitor_close(dfrt_stage_monitor *monitor)

@@ -38,11 +38,16 @@ static void watch_stage(dfrt__readings *readings, unsigned segment, unsigned i)
 {
     const dfrt_program *program = readings->layout->program;
     dfrt_segment_head *head = readings->layout->stages[i]->segment;
+    bool timed = false; /* the step whose degree can change */
     head->watches = dfrt_allocate((program->step_count + 1u) * sizeof(dfrt_watch *));
     for (unsigned s = 0; s < program->step_count; s++) {
         if (program->steps[s].segment == segment && is_operator(program, s)) {
             head->watches[s] = dfrt_watch_open(working_monitor(readings, i));
+            timed |= strcmp(program->steps[s].name, program->segments[segment].step) == 0;
         }
+    }
+    if (!timed && program->segments[segment].elastic) {
+        dfrt_stage_monitor_keys(readings->layout->stages[i]->monitor);
     }
 }
 
@@ -210,7 +215,6 @@ void dfrt__readings_keys(const dfrt__readings *readings, unsigned step, dfrt__ke
         const dfrt_watch *watch = ((const dfrt_segment_head *)stage->segment)->watches[step];
         dfrt__key_loads_look(loads, r, watch != NULL ? watch->keys : stage->monitor->keys);
     }
-    dfrt__key_loads_end(loads);
 }
 
 uint64_t dfrt__readings_tuples(const dfrt__readings *readings)

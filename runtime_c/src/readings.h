@@ -28,7 +28,7 @@ void dfrt__readings_tally(const dfrt__readings *readings, unsigned step, dfrt__t
 /* Load of each slot since the start, DFRT_SLOTS of them: the time of its triggers, or, where nobody times those, its
  * tuples. */
 void dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double *load);
-/* The heaviest keys since the last time, in the same measure. */
+/* The heaviest keys since the last time, in the same measure; not sorted. */
 void dfrt__readings_keys(const dfrt__readings *readings, unsigned step, dfrt__key_loads *loads);
 /* Latencies of all results, into an empty histogram. */
 void dfrt__readings_latency(const dfrt__readings *readings, dfrt_histogram *latency);

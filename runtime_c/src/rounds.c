@@ -84,7 +84,7 @@ static void hand_over(dfrt_stage *stage, const dfrt_edge *edge, const dfrt_run *
 {
     if (stage->monitor != NULL) {
         dfrt_monitor_take(stage->monitor, run->count);
-        if (edge->hash != NULL) {
+        if (edge->hash != NULL && stage->monitor->keys != NULL) {
             dfrt__monitor_slots(stage->monitor, edge, run);
         }
     }

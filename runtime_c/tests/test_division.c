@@ -41,7 +41,7 @@ static unsigned divide(unsigned workers, enum dfrt_balancer balancer)
 {
     dfrt__key_loads_begin(&keys);
     for (unsigned r = 0; r < 4; r++) dfrt__key_loads_look(&keys, r, &tables[r]);
-    dfrt__key_loads_end(&keys);
+    dfrt__key_loads_sort(&keys);
     dfrt__part_loads loads = {before, now, &keys};
     dfrt__divide(&division, &loads, workers, balancer, 0.1);
     memcpy(before, now, sizeof before);

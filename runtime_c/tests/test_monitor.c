@@ -44,6 +44,10 @@ static void test_counters(void)
     double slots = 0, elsewhere = 0;
     for (unsigned slot = 0; slot < 1024; slot++) *(slot < 4 ? &slots : &elsewhere) += atomic_load(&watch->slot_triggers[slot]);
     CHECK(slots > 0 && elsewhere == 0);
+    dfrt_sampled_key key;
+    unsigned keys = 0;
+    for (unsigned place = 0; place < DFRT_KEY_PLACES; place++) keys += dfrt_key_samples_read(watch->keys, place, &key);
+    CHECK(keys == 4 && atomic_load(&watch->keys->samples) == samples[0] + samples[1]);
     for (unsigned a = 0; a < 2; a++) {
         const dfrt_watched_alternate *seen = &watch->alternates[a];
         CHECK(atomic_load(&seen->samples) == samples[a] && atomic_load(&seen->results) <= samples[a]);

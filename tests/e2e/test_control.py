@@ -165,16 +165,15 @@ def skewed_quotes(count: int) -> str:
 
 
 def test_heavy_keys_get_routes_of_their_own(tmp_path, dfc):
+    """Links hold 16 rounds: however slow the worker is, it has seen a dozen when the first step of 30 is over."""
     (tmp_path / "in.csv").write_text(skewed_quotes(150_000))
     program = compiled(HEAVY, tmp_path)
     answer = dfc("run", "--interpret", "program.dfl")
     assert answer.returncode == 0, answer.stderr
     interpreted = written(tmp_path)
-    run(program, "--max-workers", 3, "--step-rounds", 10, "--log", "log.jsonl")
-    steps = lines(tmp_path, "step")
-    assert steps[-1]["after"]["workers"] == 3
-    assert {step["heavy_keys"] for step in steps if step["before"]["workers"] == 1 and not step["acted"]} <= {0}
-    assert {step["heavy_keys"] for step in steps if step["after"]["workers"] == 3} == {2}
+    run(program, "--max-workers", 3, "--step-rounds", 30, "--log", "log.jsonl")
+    (change,) = [step for step in lines(tmp_path, "step") if step["acted"]]
+    assert (change["before"]["workers"], change["after"]["workers"], change["heavy_keys"]) == (1, 3, 2)
     assert written(tmp_path) == interpreted
 
 

@@ -60,8 +60,9 @@ typedef struct dfrt_stage_monitor {
     dfrt_spacing arrivals;    /* of tuples, where the stage reads the sources */
     dfrt_spacing results;     /* of results, where it has sinks */
     dfrt_counted *counts;     /* by step of the program, as of the last end of a round */
+    /* Where nobody times the triggers, otherwise NULL: */
     _Atomic double *slot_tuples; /* by slot of their key: sampled tuples */
-    dfrt_key_samples *keys;   /* the heaviest ones, in the measure of slot_tuples */
+    dfrt_key_samples *keys;   /* the heaviest ones, in the same measure */
     uint32_t slot_left;       /* of the stage's thread: tuples to the next sample */
     uint64_t chance;
     unsigned step_count;
@@ -97,6 +98,8 @@ void dfrt_watch_end(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool g
 dfrt_watch *dfrt_watch_open(dfrt_stage_monitor *monitor);
 void dfrt_watch_close(dfrt_watch *watch);
 dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count);
+/* From now on it samples the tuples that come by key. */
+void dfrt_stage_monitor_keys(dfrt_stage_monitor *monitor);
 void dfrt_stage_monitor_close(dfrt_stage_monitor *monitor);
 
 /* --- for stages, which call them only when they are watched ---------------------------------------------- */
