@@ -77,7 +77,7 @@ int main(int count, char **words)
     dfrt_measured measured = {.step = 1, .arrivals = 1, .interarrival = 1e-4, .interarrival_sd = 1e-4,
                               .service = 0.45e-3, .result_spacing_cv = 1, .imbalance = 1, .power = NAN};
     dfrt_situation situation = {&measured, &limits, &goals, {limits.workers_most, limits.frequency_count - 1, 0, 0},
-                                {0}, 1};
+                                {0}, 1, 0};
     double values[DFRT_MOST_PARAMETERS], times[MOST_BATCHES], share = 0.6;
     for (int n = 0; n < DFRT_MOST_PARAMETERS; n++)
         values[n] = NAN;

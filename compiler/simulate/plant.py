@@ -25,13 +25,15 @@ PROTOCOLS = (FLUENT, R_BLK, S_BLK)
 class Costs:
     """Seconds. `service`: of a trigger on average, for each alternate, at the highest frequency. `take_out`, `put_in`:
     to move the state of one key out of its old worker and into the new one. `wake`: until a sleeping worker runs.
-    `queue`: triggers that a worker's queue holds before the sender is held up."""
+    `queue`: triggers that a worker's queue holds before the sender is held up. `overhead`: what every result takes
+    beside waiting and service, whatever the load: links, merging, threads that wake up."""
 
     service: tuple[float, ...]
     take_out: float = 1e-6
     put_in: float = 1e-6
     wake: float = 50e-6
     queue: float = 328.0
+    overhead: float = 0.0
 
 
 class Jobs(NamedTuple):
@@ -207,7 +209,8 @@ class Plant:
         began = np.bincount(jobs.worker[begins], minlength=self.most)
         held = np.bincount(jobs.worker[begins], full, self.most) / np.maximum(began, 1)
         came = taken.work * (self.costs.service[self.alternate] / self.speed)
-        return Slice(self.now, end, self.workers, taken.times, times, latencies, waits, service[begins],
+        return Slice(self.now, end, self.workers, taken.times, times, latencies + self.costs.overhead, waits,
+                     service[begins],
                      shed=len(trace) - len(taken), backlog=int((~done & ~jobs.moves).sum()) + len(self._held[0]),
                      busy=np.bincount(jobs.worker, used, self.most),
                      loads=np.bincount(self.owner[parts], came, self.most), held=held,

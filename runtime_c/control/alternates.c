@@ -66,6 +66,7 @@ static struct outlook look_ahead(const struct alternation *turn, const dfrt_situ
     struct outlook outlook = {.rate = dfrt__peak_rate(situation, turn->horizon)};
     dfrt_goals goals = *situation->goals;
     goals.throughput -= near_goal;
+    goals.latency = dfrt__latency_bound(situation);
     outlook.missed = dfrt__goal_missed(situation->measured, &goals, situation->now, NULL)
                   || dfrt__falls_behind(situation->measured, situation->now, turn->backlog);
     bool fits = dfrt__feasible(&turn->costs, situation, situation->now, outlook.rate, 1, NULL);

@@ -77,6 +77,12 @@ bool dfrt__is_at_the_limits(dfrt_setting setting, const dfrt_limits *limits)
     return setting.workers >= limits->workers_most && setting.frequency + 1 >= limits->frequency_count;
 }
 
+double dfrt__latency_bound(const dfrt_situation *situation)
+{
+    double goal = situation->goals->latency;
+    return situation->overhead >= goal && isfinite(situation->overhead) ? goal + situation->overhead : goal;
+}
+
 bool dfrt__feasible(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, double rate,
                     double share, dfrt_prediction *prediction)
 {
@@ -92,7 +98,8 @@ bool dfrt__feasible(const dfrt__costs *costs, const dfrt_situation *situation, d
     dfrt_model_predict(&model, situation->limits, setting, &expected);
     if (prediction != NULL)
         *prediction = expected;
-    bool in_time = isnan(situation->goals->latency) || expected.latency <= share * situation->goals->latency;
+    double bound = dfrt__latency_bound(situation);
+    bool in_time = isnan(bound) || expected.latency <= share * bound;
     return in_time && expected.utilisation < share * DFRT_MARGIN;
 }
 

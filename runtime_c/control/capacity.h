@@ -31,6 +31,9 @@ unsigned dfrt__cheapest(const dfrt__costs *costs, const dfrt_situation *situatio
 dfrt_setting dfrt__at_the_limits(dfrt_setting setting, const dfrt_limits *limits);
 bool dfrt__is_at_the_limits(dfrt_setting setting, const dfrt_limits *limits);
 
+/* What latency there is to keep: the goal; where the overhead alone is more than that, the goal for the rest, since
+ * neither workers nor alternates help against it. NaN: no such goal. */
+double dfrt__latency_bound(const dfrt_situation *situation);
 /* Whether `setting` keeps the goals if `rate` triggers a second come, with this share of latency and utilisation used at
  * most (1: all of it). `prediction` may be NULL. False if the alternate's cost is not known. */
 bool dfrt__feasible(const dfrt__costs *costs, const dfrt_situation *situation, dfrt_setting setting, double rate,

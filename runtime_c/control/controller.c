@@ -3,6 +3,7 @@
 #include "forecast.h"
 #include "guards.h"
 #include "models.h"
+#include "overhead.h"
 #include "policies.h"
 #include "reading.h"
 #include "relief.h"
@@ -24,7 +25,8 @@ struct dfrt_controller {
     unsigned cooldown, warmup;
     uint64_t steps;
     double backlog;
-    dfrt_correction correction;
+    bool burdened; /* much was left over at the end of the last step */
+    dfrt__learned learned[DFRT_MOST_ALTERNATES];
     dfrt_prediction predicted; /* of the step to come, by the model of the policy */
     dfrt__trust trust;
     dfrt__guards guards;
@@ -151,21 +153,18 @@ static void look_forward(dfrt_controller *controller, dfrt_situation *situation)
         situation->forecast[step] = dfrt_forecaster_ahead(controller->forecaster, step + 1);
 }
 
-/* All that a result takes beyond its service counts as waiting, wherever it waited: also for those before it in the order. */
-static double waited(const dfrt_measured *measured)
-{
-    double beyond = measured->latency - measured->service;
-    return beyond > measured->waiting || isnan(measured->waiting) ? beyond : measured->waiting;
-}
-
-/* Compares the step with what was predicted for it. */
-static void learn_from(dfrt_controller *controller, const dfrt_situation *situation)
+/* Compares the step with what was predicted for it and with the model. */
+static void learn_from(dfrt_controller *controller, dfrt_situation *situation)
 {
     const dfrt_measured *measured = situation->measured;
-    const dfrt_prediction *predicted = &controller->predicted;
-    if (!measured->moved && dfrt__same_setting(predicted->setting, situation->now))
-        dfrt_correction_note(&controller->correction, waited(measured), predicted->waiting);
-    dfrt__trust_note(&controller->trust, predicted, measured, &controller->goals, situation->now);
+    dfrt__learned *learned = &controller->learned[situation->now.alternate];
+    bool burdened = dfrt__much_waits(measured, situation->now);
+    bool foretold = dfrt__same_setting(controller->predicted.setting, situation->now);
+    dfrt__learn(learned, situation, burdened || controller->burdened, foretold ? controller->predicted.waiting : NAN);
+    controller->burdened = burdened;
+    situation->correction = dfrt_correction_factor(&learned->correction);
+    situation->overhead = dfrt__overhead_of(&learned->overhead);
+    dfrt__trust_note(&controller->trust, &controller->predicted, measured, &controller->goals, situation->now);
     dfrt__costs_note(&controller->relief.costs, situation);
 }
 
@@ -207,7 +206,9 @@ static void decide_safely(dfrt_controller *controller, const dfrt_situation *sit
 {
     const char *why = "the backlog grows";
     bool behind = dfrt__falls_behind(situation->measured, situation->now, controller->backlog);
-    bool missed = dfrt__goal_missed(situation->measured, &controller->goals, situation->now, &why) || behind;
+    dfrt_goals kept = controller->goals;
+    kept.latency = dfrt__latency_bound(situation);
+    bool missed = dfrt__goal_missed(situation->measured, &kept, situation->now, &why) || behind;
     bool fixed = controller->behind == &dfrt__policy_static;
     ask_policy(controller, situation, decision);
     decision->setting = dfrt__within(decision->setting, situation->limits);
@@ -256,7 +257,6 @@ void dfrt_controller_step(dfrt_controller *controller, const dfrt_measured *meas
     }
     learn_from(controller, &situation);
     look_forward(controller, &situation);
-    situation.correction = dfrt_correction_factor(&controller->correction);
     if (controller->steps <= controller->warmup) {
         only_watch(controller, &situation, now, "warming up", decision);
     } else {

@@ -88,12 +88,14 @@ static double service_variation(const dfrt_measured *measured)
     return is_positive(measured->service) ? measured->service_sd / measured->service : NAN;
 }
 
-/* How far the goal's quantile lies above the mean: as measured, otherwise as where waiting times are exponential. */
-static double tail_of(const dfrt_measured *measured, const dfrt_goals *goals)
+/* How far the goal's quantile lies above the mean, the overhead apart: as measured, otherwise as where waiting times are
+ * exponential. */
+static double tail_of(const dfrt_measured *measured, const dfrt_goals *goals, double overhead)
 {
     if (goals->latency_of != DFRT_GOAL_QUANTILE)
         return 1;
-    double seen = measured->latency_quantile / measured->latency;
+    double apart = fmax(0, fmin(overhead, measured->latency - measured->service)); /* of this step it may be less */
+    double seen = (measured->latency_quantile - apart) / (measured->latency - apart);
     if (is_positive(seen))
         return within(seen, 1, 20);
     return goals->quantile > 0 ? within(-log1p(-fmin(goals->quantile, 0.999999)), 1, 20) : 1;
@@ -104,6 +106,7 @@ bool dfrt_model_of(const dfrt_situation *situation, dfrt_model *model)
     const dfrt_measured *measured = situation->measured;
     double model_power = dfrt_model_power(situation->limits, situation->now.workers, situation->now.frequency);
     double service = service_of(situation), watts = measured->power / model_power;
+    double overhead = is_positive(situation->overhead) ? fmin(situation->overhead, 1e12) : 0;
     *model = (dfrt_model){
         .service = within(service, 1e-12, 1e12),
         .frequency = situation->now.frequency,
@@ -111,7 +114,8 @@ bool dfrt_model_of(const dfrt_situation *situation, dfrt_model *model)
         .service_cv2 = squared_variation(service_variation(measured)),
         .imbalance = measured->imbalance > 1 ? measured->imbalance : 1,
         .correction = is_positive(situation->correction) ? situation->correction : 1,
-        .tail = tail_of(measured, situation->goals),
+        .overhead = overhead,
+        .tail = tail_of(measured, situation->goals, overhead),
         .watts = is_positive(watts) ? within(watts, 1e-9, 1e9) : 1,
     };
     double rate = dfrt_load_of(situation, 0);
@@ -146,7 +150,7 @@ double dfrt_model_waiting(const dfrt_model *model, double utilisation, double id
 
 double dfrt_model_latency(const dfrt_model *model, double service, double waiting)
 {
-    return model->tail * (model->correction * waiting + service);
+    return model->overhead + model->tail * (model->correction * waiting + service);
 }
 
 double dfrt_model_power(const dfrt_limits *limits, unsigned workers, unsigned frequency)

@@ -22,6 +22,7 @@ typedef struct dfrt_model {
     double arrival_cv2, service_cv2; /* squared coefficients of variation */
     double imbalance;              /* at least 1 */
     double correction;             /* of the waiting time */
+    double overhead;               /* of the latency, the same with every setting */
     double tail;                   /* what the goal's latency is a multiple of the mean by; 1 for a goal on the mean */
     double watts;                  /* a unit of the power model, where the machine measures power; otherwise 1 */
 } dfrt_model;
@@ -40,7 +41,7 @@ double dfrt_model_ideal(const dfrt_model *model, double service, unsigned worker
 double dfrt_model_utilisation(const dfrt_model *model, double ideal);
 /* Kingman's mean waiting time, before the correction; infinite where `utilisation` is 1 or more. */
 double dfrt_model_waiting(const dfrt_model *model, double utilisation, double ideal);
-/* In the statistic of the goal. */
+/* In the statistic of the goal. The overhead adds to a quantile as to the mean, and `tail` is that of the rest. */
 double dfrt_model_latency(const dfrt_model *model, double service, double waiting);
 /* Voltage² · gigahertz · (workers + service threads). */
 double dfrt_model_power(const dfrt_limits *limits, unsigned workers, unsigned frequency);

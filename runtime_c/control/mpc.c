@@ -213,6 +213,17 @@ static void compare_words(const dfrt_situation *situation, dfrt_decision *decisi
         add_words(decision, ": %.4g", other->cost);
 }
 
+/* The overhead is named where it is a tenth of the goal or more. */
+static void tell_latency(const dfrt_situation *situation, double latency, dfrt_decision *decision)
+{
+    double goal = situation->goals->latency, overhead = situation->overhead;
+    add_words(decision, ", latency %.3g of %.3g ms", 1e3 * latency, 1e3 * goal);
+    if (overhead >= goal)
+        add_words(decision, " (overhead alone %.3g ms: no setting meets the goal)", 1e3 * overhead);
+    else if (overhead >= 0.1 * goal)
+        add_words(decision, " (%.3g of it overhead)", 1e3 * overhead);
+}
+
 static void tell_reason(const mpc *policy, const dfrt_situation *situation, bool keeps_up, bool complete,
                         dfrt_decision *decision)
 {
@@ -228,7 +239,7 @@ static void tell_reason(const mpc *policy, const dfrt_situation *situation, bool
         return;
     }
     if (dfrt_counts_latency(policy->strategy))
-        add_words(decision, ", latency %.3g of %.3g ms", 1e3 * expected->latency, 1e3 * situation->goals->latency);
+        tell_latency(situation, expected->latency, decision);
     add_words(decision, ", cost %.4g%s", expected->cost, complete ? "" : " (search stopped early)");
     compare_words(situation, decision);
 }

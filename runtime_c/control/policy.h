@@ -108,6 +108,7 @@ typedef struct dfrt_situation {
     dfrt_setting now;
     double forecast[DFRT_MOST_HORIZON];
     double correction; /* what to multiply Kingman's waiting time with (models.h) */
+    double overhead;   /* of the latency: what no setting changes (overhead.h) */
 } dfrt_situation;
 
 /* Parameters of all policies by name, so that configuration, simulator and search set them alike. NaN: the default of the

@@ -58,12 +58,16 @@ bool dfrt__goal_missed(const dfrt_measured *measured, const dfrt_goals *goals, d
     return words != NULL;
 }
 
-bool dfrt__falls_behind(const dfrt_measured *measured, dfrt_setting now, double before)
+bool dfrt__much_waits(const dfrt_measured *measured, dfrt_setting now)
 {
     double waits = sound_reading(measured->backlog), step = sound_reading(measured->step);
     double work = waits * sound_reading(measured->service) / (now.workers > 0 ? now.workers : 1);
-    bool matters = isnan(work) ? waits > 0.05 * sound_reading(measured->arrivals) : work > 0.05 * step;
-    return matters && waits > before;
+    return isnan(work) ? waits > 0.05 * sound_reading(measured->arrivals) : work > 0.05 * step;
+}
+
+bool dfrt__falls_behind(const dfrt_measured *measured, dfrt_setting now, double before)
+{
+    return dfrt__much_waits(measured, now) && sound_reading(measured->backlog) > before;
 }
 
 dfrt_setting dfrt__within(dfrt_setting setting, const dfrt_limits *limits)

@@ -23,7 +23,8 @@ double dfrt__throughput(const dfrt_measured *measured, dfrt_setting now);
 /* Whether a goal was missed; if so and `why` is given, it points to a few words that say which. */
 bool dfrt__goal_missed(const dfrt_measured *measured, const dfrt_goals *goals, dfrt_setting now, const char **why);
 
-/* Whether more waits than `before`, and enough of it to matter: a twentieth of a step's work. */
+/* Whether enough waits to matter: a twentieth of a step's work. And whether that is more than `before`. */
+bool dfrt__much_waits(const dfrt_measured *measured, dfrt_setting now);
 bool dfrt__falls_behind(const dfrt_measured *measured, dfrt_setting now, double before);
 
 /* `setting` moved into the limits. */

@@ -49,7 +49,9 @@ static double quality_of(enum dfrt_strategy strategy, const dfrt_model *model, d
     case DFRT_LAT_NODE:
     case DFRT_LAT_POWER: {
         double waiting = dfrt_model_waiting(model, one.utilisation, one.ideal);
-        return exp_bounded(dfrt_model_latency(model, one.service, waiting) / latency_goal);
+        double latency = dfrt_model_latency(model, one.service, waiting);
+        /* An overhead beyond the goal would multiply what the rest costs, and buy workers for next to nothing. */
+        return exp_bounded((latency - fmax(0, model->overhead - latency_goal)) / latency_goal);
     }
     case DFRT_RHO_NODE:
     case DFRT_RHO_POWER:

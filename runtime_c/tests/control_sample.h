@@ -62,7 +62,7 @@ static inline dfrt_goals sample_goals(double latency)
 static inline dfrt_situation sample_situation(const dfrt_measured *measured, const dfrt_limits *limits,
                                               const dfrt_goals *goals, unsigned workers, unsigned frequency)
 {
-    dfrt_situation situation = {measured, limits, goals, {workers, frequency, 0, 0}, {0}, 1};
+    dfrt_situation situation = {measured, limits, goals, {workers, frequency, 0, 0}, {0}, 1, 0};
     for (unsigned step = 0; step < DFRT_MOST_HORIZON; step++)
         situation.forecast[step] = measured->arrivals / measured->step;
     return situation;

@@ -152,7 +152,7 @@ static void waits_between_opposite_actions(void)
     free(loop.controller);
 }
 
-/* A service time that lies: every prediction is far too good, so the rule takes over; when it is right again, mpc does. */
+/* Latencies that nothing explains, long and short in turn: the rule takes over; when they make sense again, mpc does. */
 static void falls_back_while_the_model_is_wrong(void)
 {
     loop loop;
@@ -161,8 +161,7 @@ static void falls_back_while_the_model_is_wrong(void)
     unsigned steps = 0;
     for (; !loop.controller || !dfrt_controller_fell_back(loop.controller); steps++) {
         dfrt_measured measured = plant_step(&loop.plant, 150, &loop.limits, loop.now);
-        measured.latency *= 1 + 40 * measured.service;
-        measured.latency += 0.2;
+        measured.latency += steps % 2 ? 0.5 : 0;
         measured.waiting = NAN;
         feed(&loop, &measured);
         CHECK(steps < 40);
@@ -190,6 +189,68 @@ static void learns_what_waits_elsewhere(void)
     }
     CHECK(!dfrt_controller_fell_back(loop.controller));
     CHECK(dfrt_controller_error(loop.controller) < 0.1);
+    free(loop.controller);
+}
+
+/* --- what no setting changes ---------------------------------------------------------------------------------------- */
+
+/* Plays the plant with an overhead on every result; answers for how many steps the policy was not believed. */
+static unsigned play_with_overhead(loop *loop, double rate, double overhead, unsigned steps)
+{
+    unsigned fell_back = 0;
+    for (unsigned step = 0; step < steps; step++) {
+        dfrt_measured measured = plant_step(&loop->plant, rate, &loop->limits, loop->now);
+        measured.latency += overhead;
+        measured.latency_quantile += overhead;
+        feed(loop, &measured);
+        fell_back += dfrt_controller_fell_back(loop->controller);
+    }
+    return fell_back;
+}
+
+/* Three fifths of the goal are overhead: the goal is kept with the workers that it takes without, or one more. */
+static void overhead_is_no_reason_for_workers(enum dfrt_statistic of)
+{
+    loop plain, late;
+    for (double rate = 20; rate <= 600; rate *= 1.7) {
+        prepare(&plain, "mpc", 8, 1);
+        prepare(&late, "mpc", 8, 1);
+        plain.goals.latency_of = late.goals.latency_of = of;
+        plain.goals.quantile = late.goals.quantile = 0.95;
+        plain.goals.latency = late.goals.latency = of == DFRT_GOAL_MEAN ? 0.05 : 0.15;
+        plain.now.workers = late.now.workers = 8;
+        play(&plain, rate, 40);
+        CHECK(play_with_overhead(&late, rate, 0.6 * late.goals.latency, 40) == 0);
+        CHECK(late.now.workers >= plain.now.workers && late.now.workers <= plain.now.workers + 2);
+        CHECK(late.decision.expected.latency < late.goals.latency);
+        CHECK(dfrt_controller_error(late.controller) < 0.1 && says(&late, "of it overhead)"));
+        free(plain.controller);
+        free(late.controller);
+    }
+}
+
+/* Twice the goal: no setting meets it, which is said; workers come and go with the load all the same, and no cheaper
+ * alternate is taken nor anything shed, since that would not help. */
+static void a_goal_out_of_reach(double times)
+{
+    loop loop;
+    prepare(&loop, "mpc", 8, 2);
+    loop.limits.shed_most = 0.5;
+    (void)play_with_overhead(&loop, 250, times * loop.goals.latency, 40);
+    CHECK(loop.now.workers >= 3 && loop.now.workers <= 6 && says(&loop, "no setting meets the goal"));
+    CHECK(play_with_overhead(&loop, 60, times * loop.goals.latency, 40) == 0);
+    CHECK(loop.now.workers <= 3 && loop.now.alternate == 0 && loop.now.shed == 0);
+    free(loop.controller);
+}
+
+/* A load beyond the workers makes everything late for many steps; that is not taken for overhead. */
+static void backlog_is_no_overhead(void)
+{
+    loop loop;
+    prepare(&loop, "mpc", 8, 1);
+    loop.limits.workers_most = 2;
+    play(&loop, 400, 30);
+    CHECK(loop.plant.backlog > 1000 && strstr(loop.decision.reason, "overhead") == NULL);
     free(loop.controller);
 }
 
@@ -393,6 +454,11 @@ int main(void)
     waits_between_opposite_actions();
     falls_back_while_the_model_is_wrong();
     learns_what_waits_elsewhere();
+    overhead_is_no_reason_for_workers(DFRT_GOAL_MEAN);
+    overhead_is_no_reason_for_workers(DFRT_GOAL_QUANTILE);
+    a_goal_out_of_reach(2);
+    a_goal_out_of_reach(30);
+    backlog_is_no_overhead();
     limits_of_a_step_hold();
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
         printf("%s\n", policies[i]);
