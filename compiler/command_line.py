@@ -10,6 +10,7 @@ from dfc.compiler.option_words import (
     definition,
     hours,
     keys,
+    overhead,
     rate,
     seconds,
     seed,
@@ -106,6 +107,8 @@ def _add_simulate(commands) -> None:
                             "the profile or the cost model)")
     under.add_argument("--service-cv", metavar="C", type=variation,
                        help="coefficient of variation of that time (default: 0.1)")
+    under.add_argument("--overhead", metavar="TIME", type=overhead,
+                       help="what every result takes beside waiting and service, whatever the load (default: none)")
     under.add_argument("--jobs", metavar="N", type=small_count, help="processes (default: as many as there are cores)")
     under.add_argument("-o", "--output", metavar="DIR", help="also write pictures and the runs of the first seed there")
 

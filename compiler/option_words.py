@@ -78,6 +78,15 @@ def service(word: str) -> tuple[str, float]:
     return name, seconds
 
 
+def overhead(word: str) -> float:
+    from dfc.compiler.durations import duration
+
+    seconds = duration(word)
+    if seconds is None or not 0 <= seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a time up to an hour, such as 0.5ms")
+    return seconds
+
+
 def seed_count(word: str) -> int:
     if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= 10_000:
         raise argparse.ArgumentTypeError(f"`{word}` is not a number from 1 to 10000")

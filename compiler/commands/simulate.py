@@ -32,7 +32,7 @@ def run(args: Namespace) -> int:
 
 def _refuse_words_of_rates(args: Namespace) -> None:
     given = {"--policy": args.policy, "--seeds": args.seeds, "--set": args.sweeps, "--service": args.service,
-             "--service-cv": args.service_cv, "--output": args.output, "--jobs": args.jobs}
+             "--service-cv": args.service_cv, "--overhead": args.overhead, "--output": args.output, "--jobs": args.jobs}
     for name, value in given.items():
         if value:
             raise Usage(f"{name} needs --rates FILE: how many tuples come in each second")
@@ -75,7 +75,7 @@ def _controlled(graph, args: Namespace) -> str:
     request = request_of(graph.program, asked(args))
     configuration = json.loads(control_configuration(graph, choose(graph)))
     service_cv = SERVICE_CV if args.service_cv is None else args.service_cv
-    workload = Workload(args.rates, args.keys, dict(args.service), service_cv)
+    workload = Workload(args.rates, args.keys, dict(args.service), service_cv, args.overhead or 0.0)
     operators, assumed = operators_of(graph, request, workload, configuration["resources"])
     policies = [name for name in (args.policy or "").split(",") if name]
     first = operators[0]

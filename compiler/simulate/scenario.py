@@ -35,12 +35,13 @@ _LINK_TUPLES = 16 * 512
 @dataclass(frozen=True, slots=True)
 class Workload:
     """The words of the command line. `service`: NAME → seconds, the name being of an operator, of an alternate, or
-    empty for all that have none of their own."""
+    empty for all that have none of their own. `overhead`: seconds, as in Costs."""
 
     rates: str
     keys: str | None = None
     service: Mapping[str, float] = field(default_factory=dict)
     service_cv: float = SERVICE_CV
+    overhead: float = 0.0
 
 
 def operators_of(graph: Graph, request: Request, workload: Workload,
@@ -97,7 +98,8 @@ def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: S
     alternate = alternates.index(chosen_alternate(load.step.body)) if alternates[0] is not None else 0
     busy = arrivals.rates[0] / slide * seconds[alternate]
     workers = min(limits.workers_most, max(limits.workers_least, math.ceil(busy / _START_LOAD)))
-    return Operator(unit.name, arrivals, Costs(seconds, queue=_LINK_TUPLES / slide), limits, _goals(graph.program),
+    costs = Costs(seconds, queue=_LINK_TUPLES / slide, overhead=workload.overhead)
+    return Operator(unit.name, arrivals, costs, limits, _goals(graph.program),
                     Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True)
 
 

@@ -33,6 +33,7 @@ static const dfrt_parameter threshold_parameters[] = {
 struct rule {
     double low, high;                         /* of the bound on latency */
     double utilisation_low, utilisation_high; /* NaN: not looked at */
+    double most_carried;                      /* by the busiest worker after one has gone */
     double bound;                             /* on latency; NaN: none */
     unsigned patience;
     unsigned above, below;                    /* steps in a row */
@@ -59,6 +60,7 @@ static void start_thresholds(struct rule *rule, const dfrt_parameter *table, con
         .high = dfrt_parameter_of(&table[RULE_HIGH], values[RULE_HIGH]),
         .utilisation_low = dfrt_parameter_of(&table[RULE_UTILISATION_LOW], values[RULE_UTILISATION_LOW]),
         .utilisation_high = dfrt_parameter_of(&table[RULE_UTILISATION_HIGH], values[RULE_UTILISATION_HIGH]),
+        .most_carried = dfrt_parameter_of(&table[RULE_UTILISATION_HIGH], values[RULE_UTILISATION_HIGH]),
         .bound = dfrt_parameter_of(&table[RULE_LATENCY], values[RULE_LATENCY]),
         .patience = (unsigned)dfrt_parameter_of(&table[RULE_PATIENCE], values[RULE_PATIENCE]),
     };
@@ -73,7 +75,9 @@ static void act_by_rule(struct rule *rule, const struct rule_sight *sight, const
     unsigned seen = sight->above ? rule->above : rule->below;
     double crossed = sight->above ? sight->high : sight->low;
     const char *side = sight->above ? "above" : "below";
-    if (!sight->above && !sight->below) {
+    if (!sight->above && !sight->below && isnan(sight->low)) {
+        dfrt__say(decision, "%s would be %.4g, above %.4g: nothing is given back", sight->what, sight->value, sight->high);
+    } else if (!sight->above && !sight->below) {
         dfrt__say(decision, "%s %.4g%s lies between %.4g%s and %.4g%s", sight->what, sight->value, sight->unit, sight->low,
                   sight->unit, sight->high, sight->unit);
     } else if (seen < rule->patience) {
@@ -120,11 +124,19 @@ static void start_rule(void *state, const double *values, const dfrt_limits *lim
     }
 }
 
-/* With both, one is enough to add, and both must agree to take away. */
+/* What the busiest worker would have to carry after one has gone. */
+static double carried_by_fewer(const dfrt_situation *situation, double utilisation)
+{
+    double rest = situation->now.workers > 1 ? situation->now.workers - 1 : 1, imbalance = situation->measured->imbalance;
+    return utilisation * situation->now.workers / rest * (imbalance > 1 && imbalance < INFINITY ? fmin(imbalance, rest) : 1);
+}
+
+/* With both, one is enough to add, and both must agree to take away. In any case the others must be able to carry what
+ * comes: up to there the latency may be far below a loose goal and say nothing about one worker fewer. */
 static struct rule_sight see_rule(const struct rule *rule, const dfrt_situation *situation, double utilisation)
 {
     double latency = dfrt__goal_latency(situation->measured, situation->goals);
-    double fewer = utilisation * situation->now.workers / (situation->now.workers > 1 ? situation->now.workers - 1 : 1);
+    double fewer = carried_by_fewer(situation, utilisation);
     struct rule_sight by_load = {utilisation > rule->utilisation_high, utilisation < rule->utilisation_low, utilisation,
                                  rule->utilisation_low, rule->utilisation_high, "utilisation", ""};
     if (isnan(rule->bound) || isnan(latency))
@@ -133,8 +145,8 @@ static struct rule_sight see_rule(const struct rule *rule, const dfrt_situation 
     struct rule_sight by_latency = {latency > high, latency < low, 1e3 * latency, 1e3 * low, 1e3 * high, "latency", " ms"};
     if (by_load.above && !by_latency.above)
         return by_load;
-    if (fewer > rule->utilisation_high)
-        by_latency.below = false;
+    if (by_latency.below && fewer > rule->most_carried)
+        return (struct rule_sight){false, false, fewer, NAN, rule->most_carried, "use with one worker fewer", ""};
     return by_latency;
 }
 

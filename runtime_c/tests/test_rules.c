@@ -112,6 +112,37 @@ static void rule_may_look_at_both(void)
     end(&trial);
 }
 
+/* A loose goal: the latency lies far below it until one worker fewer can't keep up. The rule stops before that, with any
+ * load, instead of falling behind and recovering in turn. */
+static void rule_does_not_swing(void)
+{
+    for (double rate = 50; rate < 700; rate += 37) {
+        trial trial;
+        plant plant = {.cost = {0.010, 0.010}};
+        dfrt_setting now = {8, 2, 0, 0};
+        unsigned changes = 0;
+        begin(&trial, "rule", 8, latency_goal(0.5));
+        for (unsigned step = 0; step < 60; step++) {
+            dfrt_measured measured = plant_step(&plant, rate, &trial.limits, now);
+            dfrt_setting next = decided(&trial, &measured, now);
+            changes += next.workers != now.workers;
+            now = next;
+        }
+        CHECK(changes == 8 - now.workers && now.workers * 0.9 >= rate * 0.010 && (now.workers - 1) * 0.9 < rate * 0.010);
+        end(&trial);
+    }
+    trial trial;
+    begin(&trial, "rule", 8, latency_goal(0.010));
+    dfrt_measured full = with_load(1000, 0.0030, NAN), skewed = with_load(1000, 0.0020, NAN);
+    full.latency = skewed.latency = 0.003;
+    CHECK(decided(&trial, &full, (dfrt_setting){4, 2, 0, 0}).workers == 4);
+    CHECK_TEXT(trial.decision.reason, "use with one worker fewer would be 1, above 0.9: nothing is given back");
+    CHECK(decided(&trial, &skewed, (dfrt_setting){4, 2, 0, 0}).workers == 3);
+    skewed.imbalance = 1.6;
+    CHECK(decided(&trial, &skewed, (dfrt_setting){4, 2, 0, 0}).workers == 4);
+    end(&trial);
+}
+
 static void rule_is_patient(void)
 {
     trial trial;
@@ -206,6 +237,7 @@ int main(void)
     rule_takes_the_goals_quantile();
     rule_without_a_goal_follows_utilisation();
     rule_may_look_at_both();
+    rule_does_not_swing();
     rule_is_patient();
     rule_ends_at_the_limits();
     threshold_keeps_replicas_between();

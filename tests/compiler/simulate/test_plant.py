@@ -40,6 +40,14 @@ def test_waiting_is_that_of_an_m_g_1_queue(load, cv):
     assert abs(np.mean(means) - expected) < 5 * error + 1e-6 * SERVICE, (np.mean(means), expected, error)
 
 
+def test_an_overhead_adds_to_every_latency_and_to_nothing_else():
+    trace, plain = one_worker(0.7, 0.5, 5, 3)
+    late = played(Plant(Costs((SERVICE,), overhead=0.02), np.zeros(1, int), np.zeros(1, int), 1, 1), trace, 5)
+    for one, other in zip(plain, late, strict=True):
+        np.testing.assert_allclose(other.latencies, one.latencies + 0.02)
+        assert (other.waits == one.waits).all() and (other.done == one.done).all() and other.backlog == one.backlog
+
+
 def test_what_comes_is_done_or_waits():
     trace, slices = one_worker(1.2, 0.3, 20, 7)
     assert slices[-1].backlog > 1000

@@ -4,6 +4,7 @@ for."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -56,6 +57,21 @@ def test_the_step_up_is_answered():
     for policy in ("mpc", "rule", "threshold"):
         steps = one_run(Variant(policy, Options(policy))).steps
         assert max(step.workers * step.frequency for step in steps[6:14]) >= 3 * 2e9, policy
+
+
+@pytest.mark.parametrize("overhead", [3e-3, 9e-3])
+def test_what_no_setting_changes_costs_neither_trust_nor_workers(overhead):
+    """The goal is 5 ms: with 3 ms of overhead it is kept, with 9 ms it can't be and nothing is done for it."""
+    rates = [800.0] * 15 + [2000.0] * 15 + [800.0] * 15
+    plain = one_run(Variant("mpc", Options("mpc"), fixed_frequency=True), operator(rates))
+    subject = replace(operator(rates), costs=Costs((1e-3,), overhead=overhead))
+    late = one_run(Variant("mpc", Options("mpc"), fixed_frequency=True), subject)
+    workers, more = (sum(step.workers for step in one.steps) / len(one.steps) for one in (plain, late))
+    assert late.fell_back <= 5 and more <= workers + 1.5, (late.fell_back, workers, more)
+    if overhead < 5e-3:
+        assert sum(step.violation for step in late.steps) <= sum(step.violation for step in plain.steps) + 3
+    else:
+        assert any("no setting meets the goal" in reason for _, reason in late.reasons)
 
 
 def test_the_same_seed_gives_the_same_run_and_another_one_another():
