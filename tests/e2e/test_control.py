@@ -165,8 +165,8 @@ def skewed_quotes(count: int) -> str:
 
 
 def test_heavy_keys_get_routes_of_their_own(tmp_path, dfc):
-    """What a scan's keys bring is counted in tuples, so no time plays a part. Links hold 16 rounds: however slow the worker
-    is, it has seen a dozen when a step of 30 is over."""
+    """What a scan's keys bring is counted in tuples, so no time plays a part. Links hold 16 rounds: however slow the
+    worker is, it has seen a dozen when a step of 30 is over."""
     (tmp_path / "in.csv").write_text(skewed_quotes(150_000))
     program = compiled(HEAVY, tmp_path)
     answer = dfc("run", "--interpret", "program.dfl")
