@@ -136,10 +136,11 @@ def test_the_cache_is_bounded(tmp_path, monkeypatch):
 
 
 def test_a_cached_program_is_not_built_again(dfc, tmp_path):
+    """With a cache of its own: other tests build into the shared one at the same time."""
     (tmp_path / "small.dfl").write_text(GOOD)
     (tmp_path / "trades.csv").write_text(TRADES)
-    assert dfc("run", "small.dfl").returncode == 0
-    entries = os.environ["XDG_CACHE_HOME"] + "/dfc/entries"
-    before = set(os.listdir(entries))
-    assert dfc("run", "small.dfl").returncode == 0
-    assert set(os.listdir(entries)) == before
+    own = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert dfc("run", "small.dfl", env=own).returncode == 0
+    before = set(os.listdir(tmp_path / "cache" / "dfc" / "entries"))
+    assert dfc("run", "small.dfl", env=own).returncode == 0
+    assert set(os.listdir(tmp_path / "cache" / "dfc" / "entries")) == before
