@@ -38,6 +38,11 @@ class Segment:
         of tuples that all of them see."""
         return self.kind in ("keyed", "farm", "work")
 
+    @property
+    def numbered(self) -> bool:
+        """Whether it passes on the number of what it got; others number what they put out."""
+        return self.kind in ("keyed", "work", "owners")
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:

@@ -311,6 +311,7 @@ def join_view(context: Context, step: typed.Step) -> View:
     keys = step.body.left_keys
     scope = Scope(context.symbols, ("left", "right"))
     return base_view(context, step, "join", sides=tuple(_join_side(context, step, port) for port in (0, 1)),
+                     numbered=context.plan.segment_of(step.name).numbered,
                      buffered=step.name in context.plan.buffered, ordered=False, owns=True,
                      tagged=False, forgets=True, within=step.body.within, sweep=max(step.body.within, 1),
                      sweep_pays=_SWEEP_PAYS,

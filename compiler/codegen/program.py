@@ -27,7 +27,6 @@ from .templating import number_lines, render
 from .timed import called, calls, timed_code
 
 ABI = 1
-_NUMBERED = ("keyed", "work", "owners")  # segments that pass on the number of what they got
 
 
 def generate_files(graph: Graph, plan: Plan, version: str, timed: bool = False) -> tuple[tuple[str, str], ...]:
@@ -177,13 +176,13 @@ def _edge(context: Context, edge: Edge) -> EdgeView:
     title = f"{edge.producer} to {edge.consumer}"
     return EdgeView(edge.number, title, c_string(title), edge.source, edge.target, tuple_,
                     f"edge_{edge.number}_element" if keyed else tuple_, keyed, edge.routing, edge.markers,
-                    context.plan.segments[edge.source].kind not in _NUMBERED, _order(context, edge),
+                    not context.plan.segments[edge.source].numbered, _order(context, edge),
                     f"{context.store(consumer.name)}_hash_of{suffix}(t)", push, watermark,
                     isinstance(producer, Work) and in_panes(producer))
 
 
 def _order(context: Context, edge: Edge) -> str:
-    if context.plan.segments[edge.target].kind not in _NUMBERED:
+    if not context.plan.segments[edge.target].numbered:
         return ""
     return "run->orders[i]" + (" | DFRT_SECOND_INPUT" if edge.port > 0 else "")
 

@@ -67,7 +67,8 @@ def test_changing_alternates(window: str, pattern: str) -> None:
 
 
 def check_run(built: native.Program, expected: dict[str, list[str]], rng: random.Random, operators: list[str]) -> None:
-    switches = [(at, f"{at} alternate=s={rng.choice(NAMES)}") for at in range(1, 170, rng.randrange(3, 12))]
+    moments = range(1, 170, rng.randrange(3, 12))
+    switches = [(at, f"{at} alternate=s={NAMES[(i + 1) % len(NAMES)]}") for i, at in enumerate(moments)]
     words = random_changes(rng, 170).words(operators) if operators else ["--workers", "2", "--layout", "staged",
                                                                           "--reconfigure", ""]
     asked = [(int(line.split()[0]), line) for line in words[-1].split("; ") if line]

@@ -17,6 +17,12 @@ INPUT = "ts,k,v\n" + "".join(f"{t + t // 90 * 60 - (t % 4) * 2},{t % 5},{(t * 7)
 ACTIVE, SHARED, PANES = "window_farming:3,style=active", "window_partitioning:3", "pane_farming:2,3,merge=shuffled"
 
 CASES = {
+    "pairs of one event, joined in the thread that numbers them": (
+        "stream sums = in |> by k |> window time 10ms |> aggregate { k, z: min(v) * 0, n: count() }\n"
+        "stream other = sums\n"
+        "stream pairs = sums |> join other by z within 20ms { b: other.k, n: other.n }\n"
+        "stream twos = pairs |> by b |> window count 2 |> aggregate { b, n: sum(n) }\n"
+        'sink out = twos to csv("out.csv")\n', ("twos=key_partitioning:3",)),
     "replicas that see everything, behind others": (
         "stream sums = in |> window time 10ms |> aggregate { v: sum(v) }\n"
         "stream again = sums |> window time 30ms |> aggregate { v: sum(v), n: count() }\n"
