@@ -60,7 +60,7 @@ def test_the_shared_library_shows_only_its_functions(built):
     assert {name for name in found if not name.startswith(("__", "_ZN"))} == {
         f"orders_{word}" for word in (
             "create", "push_orders", "push_at_orders", "end_orders", "merge", "poll", "drain", "destroy", "take",
-            "error", "set_alternate", "count", "symbol", "symbol_text", "symbol_count", "columns")}
+            "error", "cluster", "set_alternate", "count", "symbol", "symbol_text", "symbol_count", "columns")}
 
 
 def test_two_programs_in_one_executable(built, tmp_path):
