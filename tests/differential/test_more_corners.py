@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from tests.differential.more_programs import MoreCase
 from tests.differential.own_code import DEFINITIONS
 from tests.differential.test_more_programs import check_case
@@ -125,6 +127,7 @@ def test_faults_in_what_aggregates_read_count_once_a_tuple():
     check(halves + "record A { a: i64 }\n" + operator, [*streams, "o"], s=readings(rows))
 
 
+@pytest.mark.slow
 def test_windows_at_every_tuple_with_disorder_of_all_lengths():
     """Tuples in order, a little late, later than the window is long, in bursts of equal times, and after pauses."""
     rng = random.Random(8)

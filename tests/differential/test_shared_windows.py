@@ -41,7 +41,7 @@ def window_cases(draw, most_rows: int = 200) -> MoreCase:
                     "\n".join([OWN_C, *builder.c]))
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", range(1))
 def test_shared_windows(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "MOST_TAKEN", 1000)
     shares = 0

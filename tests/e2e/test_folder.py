@@ -29,7 +29,7 @@ def compile_in(folder: Path, dfc, *words: str) -> dict[str, bytes]:
     return outputs(folder / "out")
 
 
-@pytest.mark.parametrize("target", ["portable", "native"])
+@pytest.mark.parametrize("target", [pytest.param("portable", marks=pytest.mark.slow), "native"])
 def test_two_folders_two_caches_the_same_bytes(dfc, tmp_path, monkeypatch, target):
     """Also when everything is built anew, elsewhere, later."""
     one = compile_in(tmp_path / "a", dfc, "--target", target)
@@ -77,7 +77,7 @@ def test_the_depfile_names_what_was_read(dfc, tmp_path):
     assert "rebuilt" in made()
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_make_builds_without_a_warning(dfc, tmp_path, case, compiler):
     """The generated C and, for one case, the runtime too: it is the same for all of them."""
@@ -110,6 +110,7 @@ def test_make_does_nothing_twice(dfc, tmp_path):
     assert not list(out.rglob("*.o"))
 
 
+@pytest.mark.slow
 def test_two_builds_at_once(tmp_path):
     """Into one folder, from an empty cache: both must succeed, and the result be whole."""
     (tmp_path / "small.dfl").write_text(GOOD)
