@@ -48,7 +48,8 @@ def program(window: str, pattern: str, files: dict[str, bytes]) -> PatternCase:
                        (f"s={pattern}",) if pattern else ())
 
 
-@pytest.mark.parametrize(("window", "pattern"), PATTERNS)
+@pytest.mark.parametrize(("window", "pattern"), [one if i % 2 == 0 else pytest.param(*one, marks=pytest.mark.slow)
+                                                 for i, one in enumerate(PATTERNS)])
 def test_changing_alternates(window: str, pattern: str) -> None:
     rng = random.Random(f"{SEED} {window} {pattern}")
     case = program(window, pattern, {"rows.csv": rows(rng, 1200, 10), "others.csv": rows(rng, 10, 2)})

@@ -76,7 +76,8 @@ def random_changes(rng: random.Random, last_round: int) -> Changes:
     return Changes(rng.randrange(1, MOST + 1), tuple(lines))
 
 
-@pytest.mark.parametrize("kind", STEPS)
+@pytest.mark.parametrize("kind", [kind if i % 2 == 0 else pytest.param(kind, marks=pytest.mark.slow)
+                                  for i, kind in enumerate(STEPS)])
 def test_moved_state(kind: str) -> None:
     rng = random.Random(f"{SEED} {kind}")
     steps = STEPS[kind]

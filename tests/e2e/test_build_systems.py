@@ -143,6 +143,7 @@ def check(project: Project) -> None:
     assert project.build() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
 @pytest.mark.parametrize(("generator", "tool", "shared"), [("Unix Makefiles", "make", ""), ("Ninja", "ninja", ""),
                                                            ("Ninja", "ninja", "SHARED")])

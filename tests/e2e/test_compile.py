@@ -47,6 +47,7 @@ def test_compile_touches_nothing_twice(dfc, program):
     assert {path: path.stat().st_mtime_ns for path in (program / "out").rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_make_builds_the_folder_without_dfc(dfc, program):
     dfc("compile", "small.dfl", "-o", "out")
     (program / "out" / "small").unlink()

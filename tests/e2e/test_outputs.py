@@ -82,6 +82,7 @@ def test_a_program_from_stdin_can_be_compiled(dfc, program):
     assert (program / "out.csv").read_text() == EXPECTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_amalgamated_runtime_compiles_alone(dfc, program, compiler):
     if shutil.which(compiler) is None:
@@ -97,6 +98,7 @@ def test_the_amalgamated_runtime_compiles_alone(dfc, program, compiler):
     assert (program / "out.csv").read_text() == EXPECTED
 
 
+@pytest.mark.slow
 def test_make_builds_the_amalgamated_folder(dfc, program):
     assert dfc("compile", "small.dfl", "-o", "out", "--amalgamate").returncode == 0
     (program / "out" / "small").unlink()

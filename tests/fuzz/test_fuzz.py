@@ -9,6 +9,7 @@ from tests.fuzz.harness import BUILDS, HARNESSES, build, run
 QUICK, SECONDS, SEED = 20_000, 3, 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "flags"), BUILDS)
 def test_nothing_is_found(name, flags, tmp_path):
     assert run(build(name, tmp_path, flags), QUICK, SECONDS, SEED) > 0
