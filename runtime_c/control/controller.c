@@ -26,7 +26,7 @@ struct dfrt_controller {
     uint64_t steps;
     double backlog;
     bool burdened; /* much was left over at the end of the last step */
-    dfrt__learned learned[DFRT_MOST_ALTERNATES];
+    dfrt__known_latency learned[DFRT_MOST_ALTERNATES];
     dfrt_prediction predicted; /* of the step to come, by the model of the policy */
     dfrt__trust trust;
     dfrt__guards guards;
@@ -157,10 +157,10 @@ static void look_forward(dfrt_controller *controller, dfrt_situation *situation)
 static void learn_from(dfrt_controller *controller, dfrt_situation *situation)
 {
     const dfrt_measured *measured = situation->measured;
-    dfrt__learned *learned = &controller->learned[situation->now.alternate];
+    dfrt__known_latency *learned = &controller->learned[situation->now.alternate];
     bool burdened = dfrt__much_waits(measured, situation->now);
     bool foretold = dfrt__same_setting(controller->predicted.setting, situation->now);
-    dfrt__learn(learned, situation, burdened || controller->burdened, foretold ? controller->predicted.waiting : NAN);
+    dfrt__latency_learn(learned, situation, burdened || controller->burdened, foretold ? controller->predicted.waiting : NAN);
     controller->burdened = burdened;
     situation->correction = dfrt_correction_factor(&learned->correction);
     situation->overhead = dfrt__overhead_of(&learned->overhead);

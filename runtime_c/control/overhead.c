@@ -54,7 +54,7 @@ static double waiting_explained(const dfrt_situation *situation)
     return waited >= 0 ? fmin(apart, fmax(2 * waited, prediction.waiting)) : apart;
 }
 
-void dfrt__learn(dfrt__learned *learned, const dfrt_situation *situation, bool burdened, double predicted)
+void dfrt__latency_learn(dfrt__known_latency *learned, const dfrt_situation *situation, bool burdened, double predicted)
 {
     double beyond = beyond_service(situation->measured), goal = situation->goals->latency;
     if (situation->measured->moved || burdened || isnan(beyond))

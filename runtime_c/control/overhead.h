@@ -19,10 +19,10 @@ typedef struct dfrt__overhead {
 } dfrt__overhead;
 
 /* What was learned with one alternate, since each has results and batches of its own. Zeroed: nothing. */
-typedef struct dfrt__learned {
+typedef struct dfrt__known_latency {
     dfrt__overhead overhead;
     dfrt_correction correction;
-} dfrt__learned;
+} dfrt__known_latency;
 
 /* A step in which nothing changed. `beyond`: mean latency without the service; `waiting`: what the load explains of it.
  * What can't be (NaN, infinite, negative) is passed over. */
@@ -33,6 +33,6 @@ double dfrt__overhead_of(const dfrt__overhead *overhead);
 /* Both, from a step whose measurements can be used. `burdened`: what had been left over waited in it, so that it is
  * passed over: the formula holds for what can be kept up with. `predicted`: Kingman's waiting time as it was predicted for the step, NaN if for another
  * setting; the correction makes up for wrong forecasts too. */
-void dfrt__learn(dfrt__learned *learned, const dfrt_situation *situation, bool burdened, double predicted);
+void dfrt__latency_learn(dfrt__known_latency *learned, const dfrt_situation *situation, bool burdened, double predicted);
 
 #endif

@@ -82,8 +82,7 @@ def test_a_program_from_stdin_can_be_compiled(dfc, program):
     assert (program / "out.csv").read_text() == EXPECTED
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.slow)])
 def test_the_amalgamated_runtime_compiles_alone(dfc, program, compiler):
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
