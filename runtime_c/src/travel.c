@@ -3,6 +3,8 @@
 #include <dfrt/hash.h>
 #include <dfrt/symbol.h>
 
+#include "packed.h"
+
 enum { TEXT_SIZE = sizeof(uint32_t) };
 
 void dfrt__travel_clear(dfrt__travel_room *room)
@@ -33,21 +35,6 @@ dfrt_row_columns dfrt__travel_columns(const dfrt__travel_room *room)
                               .key = (const int64_t *)room->key.data};
 }
 
-static size_t number_size(dfrt_kind kind)
-{
-    switch (kind) {
-    case DFRT_I8:
-    case DFRT_U8:
-    case DFRT_BOOL: return 1;
-    case DFRT_I16:
-    case DFRT_U16: return 2;
-    case DFRT_I32:
-    case DFRT_U32:
-    case DFRT_F32: return 4;
-    default: return 8;
-    }
-}
-
 /* The string of a symbol or text field. */
 static dfrt_slice string_of(const dfrt_field *field, const unsigned char *record)
 {
@@ -71,7 +58,7 @@ static void add_field(dfrt_bytes *bytes, const dfrt_field *field, const unsigned
         dfrt_bytes_append(bytes, text.data, text.size);
         return;
     }
-    size_t size = number_size(field->kind);
+    size_t size = dfrt__packed_size(field);
     dfrt_pack(dfrt_bytes_add(bytes, size), record + field->offset, size);
 }
 
@@ -146,7 +133,7 @@ static dfrt_status take_field(remaining *rest, const dfrt_field *field, unsigned
     if (is_string(field)) {
         return take_string(rest, field, record);
     }
-    size_t size = number_size(field->kind);
+    size_t size = dfrt__packed_size(field);
     const uint8_t *packed = step_over(rest, size);
     if (packed == NULL) {
         return DFRT_USAGE;
@@ -178,7 +165,7 @@ uint64_t dfrt__travel_hash(const dfrt_field *field, const void *record)
         return dfrt_hash_bytes(text.data, text.size);
     }
     unsigned char packed[8] = {0};
-    size_t size = number_size(field->kind);
+    size_t size = dfrt__packed_size(field);
     dfrt_pack(packed, (const unsigned char *)record + field->offset, size);
     return dfrt_hash_bytes(packed, size);
 }
