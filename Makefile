@@ -35,7 +35,7 @@ demo-control: setup ## the trading example under a load that rises and falls: wo
 	@$(BIN)/python examples/trading/live.py --dfc $(BIN)/dfc --folder build/demo-control
 
 bench: setup ## measure against hand-written C, side by side; QUICK=1 for a tenth of the records, ROWS=csv,patterns for some
-	@$(BIN)/python -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'duckdb>=1.1' 'polars>=1.0'
+	@$(BIN)/python -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'duckdb>=1.1' 'polars>=1.0' 'bytewax>=0.21'
 	@$(BIN)/python benchmarks/run.py $(if $(QUICK),--scale 0.1 --output build/bench/QUICK.md) $(if $(ROWS),--rows $(ROWS))
 
 lint: setup ## check the Python style
