@@ -20,7 +20,8 @@ from tests.differential import native
 from tests.differential.pattern_programs import PatternCase
 from tests.differential.test_moved_state import HEAD, random_changes, rows
 from tests.differential.test_patterns import build
-from tests.differential.test_reconfiguration import SEED, elastic_operators
+from tests.differential.test_reconfiguration import elastic_operators
+from tests.differential.trying import SEED
 
 NAMES = ("one", "two", "three")
 WINDOWS = {

@@ -6,7 +6,6 @@ for sizes, which are drawn anew in every run; a failure prints DFC_TEST_SEED, wh
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -14,9 +13,9 @@ import duckdb
 import pytest
 
 from tests.differential.native import Different, Program, build, run
+from tests.differential.trying import SEED
 from tests.rows import difference, read_table
 
-SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 LAYOUTS = (("--workers", "1"), ("--workers", "3"))
 SOURCE = """record Row { ts: timestamp<ms>, k: i32, name: symbol, v: f64, n: i64, words: text<40> }
 source in: Row = csv("in.csv") event time ts slack @slackms

@@ -1,13 +1,11 @@
 """Random programs over the rest of the language give what the interpreter gives, in every layout.
 
-Skipped as long as the compiler refuses to run what they say. DFC_TEST_SEED repeats a run; DFC_MORE_PROGRAMS says how
-many programs each part tries.
+DFC_TEST_SEED repeats a run; DFC_MORE_PROGRAMS says how many programs each part tries.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import tempfile
 from pathlib import Path
@@ -18,14 +16,12 @@ from dfc.compiler.build.folder import runtime_folder
 from dfc.compiler.build.toolchain import LINK_FLAGS
 from dfc.compiler.graph.build import build_graph
 from dfc.compiler.graph.passes import run_passes
-from dfc.compiler.graph.runnable import NotRunnable
 from dfc.compiler.user_library import user_code
-from hypothesis import HealthCheck, given, seed, settings
 
 from tests.differential import native
 from tests.differential.more_programs import MoreCase, more_cases
+from tests.differential.trying import try_examples
 
-SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 COUNT = int(os.environ.get("DFC_MORE_PROGRAMS", "12"))
 ROUNDS = (7, 0)
 CLOCK = (1000, 3)
@@ -58,27 +54,14 @@ def check_case(case: MoreCase, rounds: int) -> None:
                 try:
                     native.compare(program, expected, native.run(program, [*layout, "--clock", "{}+{}".format(*CLOCK)]))
                 except native.Different as different:
-                    raise native.Different(f"DFC_TEST_SEED={SEED}: {' '.join(layout)}: {different}") from None
+                    raise native.Different(f"{' '.join(layout)}: {different}") from None
     finally:
         shutil.rmtree(folder)
 
 
 def try_programs(part: int, count: int, **sizes: int) -> None:
-    refused: list[NotRunnable] = []
-
-    @seed(SEED + part)
-    @settings(max_examples=count, deadline=None, database=None, print_blob=True,
-              suppress_health_check=list(HealthCheck))
-    @given(more_cases(**sizes))
-    def try_one(case: MoreCase) -> None:
-        try:
-            check_case(case, ROUNDS[part % len(ROUNDS)])
-        except NotRunnable as error:
-            refused.append(error)
-
-    try_one()
-    if refused:
-        pytest.skip(f"{len(refused)} of {count} programs do not run yet: {refused[0].diagnostics.items[0].code}, …")
+    rounds = ROUNDS[part % len(ROUNDS)]
+    try_examples(lambda case: check_case(case, rounds), part, count, more_cases(**sizes))
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -11,7 +11,8 @@ import pytest
 
 from tests.differential.native import Different
 from tests.differential.pattern_programs import PatternCase
-from tests.differential.test_reconfiguration import MOST, SEED, Changes, check_case, hash_of
+from tests.differential.test_reconfiguration import MOST, Changes, check_case, hash_of
+from tests.differential.trying import SEED
 
 HEAD = """app moved
 record Row { ts: timestamp<ms>, k: i32, v: i64, w: f64 }

@@ -6,9 +6,9 @@ DFC_TEST_SEED repeats a run; DFC_PATTERN_PROGRAMS says how many programs each pa
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,16 +18,13 @@ from dfc.compiler.graph.build import build_graph
 from dfc.compiler.graph.passes import run_passes
 from dfc.compiler.select.asked import Asked
 from dfc.compiler.user_library import user_code
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.internal.conjecture import engine
 
 from tests.differential import native
 from tests.differential.pattern_programs import PatternCase, pattern_cases
+from tests.differential.trying import try_examples
 
-SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 SOAK = int(os.environ.get("DFC_PATTERN_PROGRAMS", "300"))
 ROUNDS = (7, 0)
-engine.MAX_SHRINKING_SECONDS = 60  # every step of it calls the C compiler
 PARTS = (".windows", ".work", ".reduced", ".second")
 
 
@@ -53,7 +50,8 @@ def with_parts(stats: dict) -> dict:
     return {**stats, "steps": list(steps.values())}
 
 
-def check_case(case: PatternCase, rounds: int) -> None:
+def check_lines(case: PatternCase, lines: Sequence[Sequence[str]], rounds: int) -> None:
+    """Every command line gives what the interpreter gives."""
     folder = Path(tempfile.mkdtemp(prefix="dfc-patterns-"))
     try:
         program = build(case, folder, rounds)
@@ -64,27 +62,18 @@ def check_case(case: PatternCase, rounds: int) -> None:
                 (folder / name).write_bytes(data)
             expected = interpret.run(graph, folder=folder, user_c=user_c, active=dict(chosen), check=False)
             words = [word for name, choice in chosen for word in ("--alternate", f"{name}={choice}")]
-            for layout in case.layouts:
+            for line in lines:
                 try:
-                    native.compare(program, expected, with_parts(native.run(program, [*layout, *words])))
+                    native.compare(program, expected, with_parts(native.run(program, [*line, *words])))
                 except native.Different as different:
-                    raise native.Different(f"{' '.join([*layout, *words])}: {different}") from None
+                    raise native.Different(f"{' '.join([*line, *words])}: {different}") from None
     finally:
         shutil.rmtree(folder)
 
 
 def try_programs(part: int, count: int, **sizes: int) -> None:
-    @seed(SEED + part)
-    @settings(max_examples=count, deadline=None, database=None, report_multiple_bugs=False,
-              phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck))
-    @given(pattern_cases(**sizes))
-    def try_one(case: PatternCase) -> None:
-        check_case(case, ROUNDS[part % len(ROUNDS)])
-
-    try:
-        try_one()
-    except native.Different as different:
-        raise native.Different(f"DFC_TEST_SEED={SEED}: {different}") from different
+    rounds = ROUNDS[part % len(ROUNDS)]
+    try_examples(lambda case: check_lines(case, case.layouts, rounds), part, count, pattern_cases(**sizes))
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -7,21 +7,17 @@ programs again. DFC_SOAK_PROGRAMS says how many programs each part of `make soak
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.internal.conjecture import engine
 
-from tests.differential.native import Different, build, check_inputs
+from tests.differential.native import build, check_inputs
 from tests.differential.programs import Case, cases
+from tests.differential.trying import try_examples
 
-SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 SOAK = int(os.environ.get("DFC_SOAK_PROGRAMS", "500"))
-engine.MAX_SHRINKING_SECONDS = 60  # every step of it calls the C compiler
 ROUNDS = (7, 0)  # tiny rounds, and those that are delivered
 
 
@@ -40,19 +36,8 @@ class Programs:
 
 
 def try_programs(folder: Path, part: int, count: int, **sizes: int) -> None:
-    programs = Programs(folder, ROUNDS[part % len(ROUNDS)])
-
-    @seed(SEED + part)
-    @settings(max_examples=count, deadline=None, database=None, report_multiple_bugs=False,
-              phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck))
-    @given(cases(**sizes))
-    def try_one(case: Case) -> None:
-        programs.check(case)
-
     try:
-        try_one()
-    except Different as different:
-        raise Different(f"DFC_TEST_SEED={SEED}: {different}") from different
+        try_examples(Programs(folder, ROUNDS[part % len(ROUNDS)]).check, part, count, cases(**sizes))
     finally:
         shutil.rmtree(folder)  # programs are large, and pytest keeps folders of several runs
 

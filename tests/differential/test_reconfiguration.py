@@ -7,31 +7,20 @@ repeats a run; DFC_CHANGE_PROGRAMS says how many programs each part of `make soa
 from __future__ import annotations
 
 import os
-import random
-import shutil
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from dfc.compiler import interpret, pipeline
-from dfc.compiler.graph.build import build_graph
-from dfc.compiler.graph.passes import run_passes
+from dfc.compiler import pipeline
 from dfc.compiler.select.asked import Asked
-from dfc.compiler.user_library import user_code
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.internal.conjecture import engine
 
-from tests.differential import native
 from tests.differential.pattern_programs import PatternCase, pattern_cases
-from tests.differential.test_patterns import build, with_parts
+from tests.differential.test_patterns import check_lines
+from tests.differential.trying import try_examples
 
-SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 SOAK = int(os.environ.get("DFC_CHANGE_PROGRAMS", "300"))
 ROUNDS = (7, 3)
 MOST = 5  # workers
-engine.MAX_SHRINKING_SECONDS = 60  # every step of it calls the C compiler
 
 
 @dataclass(frozen=True)
@@ -80,40 +69,14 @@ def elastic_operators(case: PatternCase) -> list[str]:
 
 def check_case(case: PatternCase, runs: list[Changes], rounds: int) -> None:
     operators = elastic_operators(case)
-    if not operators:
-        return
-    folder = Path(tempfile.mkdtemp(prefix="dfc-changes-"))
-    try:
-        program = build(case, folder, rounds)
-        graph = run_passes(build_graph(program.typed))
-        user_c = user_code(graph)
-        for files, chosen in zip(case.inputs, case.choices, strict=True):
-            for name, data in files.items():
-                (folder / name).write_bytes(data)
-            expected = interpret.run(graph, folder=folder, user_c=user_c, active=dict(chosen), check=False)
-            words = [word for name, choice in chosen for word in ("--alternate", f"{name}={choice}")]
-            for run in runs:
-                line = [*run.words(operators), *words]
-                try:
-                    native.compare(program, expected, with_parts(native.run(program, line)))
-                except native.Different as different:
-                    raise native.Different(f"{' '.join(line)}: {different}") from None
-    finally:
-        shutil.rmtree(folder)
+    if operators:
+        check_lines(case, [run.words(operators) for run in runs], rounds)
 
 
 def try_programs(part: int, count: int, **sizes: int) -> None:
-    @seed(SEED + part)
-    @settings(max_examples=count, deadline=None, database=None, report_multiple_bugs=False,
-              phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck))
-    @given(pattern_cases(**sizes), st.lists(changes(), min_size=6, max_size=6))
-    def try_one(case: PatternCase, runs: list[Changes]) -> None:
-        check_case(case, runs, ROUNDS[part % len(ROUNDS)])
-
-    try:
-        try_one()
-    except native.Different as different:
-        raise native.Different(f"DFC_TEST_SEED={SEED}: {different}") from different
+    rounds = ROUNDS[part % len(ROUNDS)]
+    try_examples(lambda case, runs: check_case(case, runs, rounds), part, count, pattern_cases(**sizes),
+                 st.lists(changes(), min_size=6, max_size=6))
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -6,12 +6,10 @@ DFC_TEST_SEED repeats a run; DFC_SHARED_PROGRAMS says how many programs each par
 from __future__ import annotations
 
 import os
-import random
 
 import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.select import sharing
-from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.differential import test_more_programs
@@ -19,8 +17,8 @@ from tests.differential.inputs import shapes
 from tests.differential.more_programs import MoreBuilder, MoreCase, file_of
 from tests.differential.own_code import OWN_C
 from tests.differential.programs import UNITS
+from tests.differential.trying import try_examples
 
-SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 COUNT = int(os.environ.get("DFC_SHARED_PROGRAMS", "20"))
 
 
@@ -46,15 +44,11 @@ def test_shared_windows(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "MOST_TAKEN", 1000)
     shares = 0
 
-    @seed(SEED + part)
-    @settings(max_examples=COUNT, deadline=None, database=None, print_blob=True,
-              suppress_health_check=list(HealthCheck))
-    @given(window_cases())
     def try_one(case: MoreCase) -> None:
         nonlocal shares
         graph = pipeline.flow(pipeline.check(case.text, "program.dfl", {}))
         shares += bool(pipeline.plan(graph).shared)
         test_more_programs.check_case(case, test_more_programs.ROUNDS[part])
 
-    try_one()
+    try_examples(try_one, part, COUNT, window_cases())
     assert shares > 0

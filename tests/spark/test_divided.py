@@ -11,13 +11,12 @@ import pytest
 
 pytest.importorskip("pyarrow")
 from dfc.compiler.spark.placement import KEYS, ONE, Placement  # noqa: E402
-from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 
 from tests.differential.programs import Case, cases  # noqa: E402
+from tests.differential.trying import SEED, try_examples  # noqa: E402
 from tests.rows import difference, read_table  # noqa: E402
 from tests.spark.divided import Local, build  # noqa: E402
 
-SEED = int(os.environ.get("DFC_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 WHOLE = Placement(ONE, "to compare with")
 
 
@@ -43,10 +42,6 @@ def check(program, files: dict[str, bytes], folder: Path, alternates=(), range_b
 def try_programs(folder: Path, count: int, part: int = 0) -> dict[str, int]:
     built, modes = {}, {}
 
-    @seed(SEED + part)
-    @settings(max_examples=count, deadline=None, database=None, report_multiple_bugs=False,
-              phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
-    @given(cases())
     def try_one(case: Case) -> None:
         if case.text not in built:
             built[case.text] = build(case.text)
@@ -55,9 +50,7 @@ def try_programs(folder: Path, count: int, part: int = 0) -> dict[str, int]:
             modes[mode] = modes.get(mode, 0) + 1
 
     try:
-        try_one()
-    except AssertionError as wrong:
-        raise AssertionError(f"DFC_TEST_SEED={SEED}: {wrong}") from wrong
+        try_examples(try_one, part, count, cases(), shrink=False)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return modes
