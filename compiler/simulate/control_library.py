@@ -218,9 +218,19 @@ class Controls:
                                 imbalance, self._in("uint32_t[]", order))
         return made
 
-    def rebalance_due(self, loads: np.ndarray, moved_lately: bool) -> bool:
+    def unevenness(self):
+        """What `rebalance_due` remembers from step to step."""
+        return self.ffi.new("dfrt_unevenness *")
+
+    def rebalance_due(self, seen, loads: np.ndarray, grain: float, moved_lately: bool) -> bool:
         loads = np.ascontiguousarray(loads, dtype=np.float64)
-        return bool(self.lib.dfrt_rebalance_due(self._in("double[]", loads), len(loads), moved_lately))
+        return bool(self.lib.dfrt_rebalance_due(seen, self._in("double[]", loads), len(loads), grain, moved_lately))
+
+    def rebalance_pays(self, weights: np.ndarray, before: np.ndarray, after: np.ndarray, workers: int) -> bool:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        return bool(self.lib.dfrt_rebalance_pays(
+            self._in("double[]", weights), self._in("uint16_t[]", before.astype(np.uint16)),
+            self._in("uint16_t[]", after.astype(np.uint16)), len(weights), workers))
 
     def _in(self, kind: str, array: np.ndarray):
         return self.ffi.from_buffer(kind, array, require_writable=True)

@@ -91,6 +91,7 @@ class _Run:
         self.controller = controls.controller(variant.options, self.limits, self.goals, self.now)
         self.alternates: list[float] = [math.nan] * len(self.limits.values)
         self.since_change = 2  # steps
+        self.unevenness = controls.unevenness()
         self.played = Played()
         self._latencies: list[np.ndarray] = []
         self._most_power = controls.power(operator.limits, operator.limits.workers_most,
@@ -122,18 +123,30 @@ class _Run:
             wanted = wanted._replace(workers=self.now.workers)
         before, self.now = self.now, wanted
         self._set_speed()
-        due = wanted.workers != before.workers or (
-            self.variant.balancer is not None and self.plant.moving_until <= self.plant.now
-            and self.controls.rebalance_due(self.measured.loads, self.since_change < 2))
-        if due:
-            owner = self.controls.rebalance(self.variant.balancer or BALANCED, self.weights, self.plant.owner,
-                                            wanted.workers, self.variant.imbalance)
-            self.played.moved_keys += self.plant.move(owner, wanted.workers)
-            self.played.rebalances += wanted.workers == before.workers
-        self.since_change = 0 if due or wanted != before else self.since_change + 1
+        moved = self._divide_anew(wanted.workers, wanted.workers == before.workers)
+        self.since_change = 0 if moved or wanted != before else self.since_change + 1
         if wanted != before:
             self.played.reasons.append((self.plant.now, reason))
         return wanted != before
+
+    def _divide_anew(self, workers: int, same: bool) -> bool:
+        """Between another number of workers, or the `same` one when it is time and worth the moves."""
+        if same and not self._uneven():
+            return False
+        owner = self.controls.rebalance(self.variant.balancer or BALANCED, self.weights, self.plant.owner, workers,
+                                        self.variant.imbalance)
+        if same and not self.controls.rebalance_pays(self.weights, self.plant.owner, owner, workers):
+            return False
+        self.played.moved_keys += self.plant.move(owner, workers)
+        self.played.rebalances += same
+        return True
+
+    def _uneven(self) -> bool:
+        values = self.measured.values
+        return (self.variant.balancer is not None
+                and self.controls.rebalance_due(self.unevenness, self.measured.loads, values["service"] / values["step"],
+                                                self.since_change < 2)
+                and self.plant.moving_until <= self.plant.now)
 
     def note(self, one: Slice) -> None:
         """A slice of time becomes a step of the log."""

@@ -38,9 +38,19 @@ static double beyond_service(const dfrt_measured *measured)
     return beyond > measured->waiting || isnan(measured->waiting) ? beyond : measured->waiting;
 }
 
+/* What the last of n results takes longer than one of them on average: 1 + 1/2 + … + 1/n, as where times are exponential. */
+static double last_of(unsigned n)
+{
+    double sum = 1;
+    for (unsigned i = 2; i <= n && i <= DFRT_MOST_WORKERS; i++)
+        sum += 1.0 / i;
+    return sum;
+}
+
 /* What the load may explain of it. Kingman's formula, for what came and not for what had been forecast, takes the workers
  * for one that is n times as fast; where each has a queue of its own, a trigger waits up to n times as long. But no longer
- * than was measured, and about as long again for results before it in the order. */
+ * than was measured; and a result that keeps its place in the order comes out with the last of those that the other
+ * workers have before it. */
 static double waiting_explained(const dfrt_situation *situation)
 {
     double waited = situation->measured->waiting;
@@ -51,7 +61,7 @@ static double waiting_explained(const dfrt_situation *situation)
     dfrt_model_load(&model, situation->measured->arrivals / situation->measured->step);
     dfrt_model_predict(&model, situation->limits, situation->now, &prediction);
     double apart = prediction.waiting * (situation->now.workers > 0 ? situation->now.workers : 1);
-    return waited >= 0 ? fmin(apart, fmax(2 * waited, prediction.waiting)) : apart;
+    return waited >= 0 ? fmin(apart, fmax(last_of(situation->now.workers) * waited, prediction.waiting)) : apart;
 }
 
 void dfrt__latency_learn(dfrt__known_latency *learned, const dfrt_situation *situation, bool burdened, double predicted)

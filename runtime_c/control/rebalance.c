@@ -11,6 +11,9 @@
 
 /* What 000 found worth a change, and a use below which a ratio between workers says nothing. */
 static const double overloaded = 1.1, uneven = 1.3, idle_below = 0.05;
+/* Deviations of chance that are none any more, and the share of the busiest worker's load from which on less is not
+ * worth moving anything. */
+static const double deviations = 3, worth_moving = 0.95;
 
 struct balance {
     const double *weights;
@@ -210,13 +213,56 @@ unsigned dfrt_rebalance(enum dfrt_balancer balancer, const double *weights, uint
     return balance.moved;
 }
 
-bool dfrt_rebalance_due(const double *loads, unsigned workers, bool moved_lately)
+/* --- when --------------------------------------------------------------------------------------------------------- */
+
+/* Of workers whose loads are known. */
+typedef struct load_range {
+    double most, least;
+    unsigned busiest;
+} load_range;
+
+static load_range range_of(const double *loads, unsigned workers)
 {
-    double most = 0, least = INFINITY;
+    load_range range = {0, INFINITY, 0};
     for (unsigned worker = 0; worker < workers; worker++)
         if (loads[worker] >= 0 && loads[worker] < INFINITY) {
-            most = fmax(most, loads[worker]);
-            least = fmin(least, loads[worker]);
+            range.busiest = loads[worker] > range.most ? worker : range.busiest;
+            range.most = fmax(range.most, loads[worker]);
+            range.least = fmin(range.least, loads[worker]);
         }
-    return !moved_lately && workers > 1 && most > least && (most > overloaded || (most > idle_below && most > uneven * least));
+    return range;
+}
+
+/* Triggers come by chance, so a worker's number of them has about the variance of its mean. */
+static bool beyond_chance(load_range range, double grain)
+{
+    double variance = grain > 0 ? grain * (range.most + range.least) : 0;
+    return range.most - range.least > deviations * sqrt(variance);
+}
+
+bool dfrt_rebalance_due(dfrt_unevenness *seen, const double *loads, unsigned workers, double grain, bool moved_lately)
+{
+    load_range range = range_of(loads, workers);
+    bool differs = !moved_lately && workers > 1 && range.most > range.least && beyond_chance(range, grain);
+    bool lopsided = differs && range.most > idle_below && range.most > uneven * range.least;
+    seen->steps = !lopsided ? 0 : seen->steps > 0 && seen->busiest == range.busiest ? 2 : 1;
+    seen->busiest = range.busiest;
+    return (differs && range.most > overloaded) || seen->steps == 2;
+}
+
+static double busiest_load(const double *weights, const uint16_t *owner, unsigned count, unsigned workers)
+{
+    double loads[DFRT_MOST_WORKERS] = {0}, most = 0;
+    for (unsigned part = 0; part < count; part++)
+        if (owner[part] < workers && workers <= DFRT_MOST_WORKERS)
+            loads[owner[part]] += weight_of(weights, part);
+    for (unsigned worker = 0; worker < workers && worker < DFRT_MOST_WORKERS; worker++)
+        most = fmax(most, loads[worker]);
+    return most;
+}
+
+bool dfrt_rebalance_pays(const double *weights, const uint16_t *before, const uint16_t *after, unsigned count,
+                         unsigned workers)
+{
+    return busiest_load(weights, after, count, workers) < worth_moving * busiest_load(weights, before, count, workers);
 }

@@ -19,8 +19,19 @@ enum dfrt_balancer { DFRT_BALANCED, DFRT_FLUX };
 unsigned dfrt_rebalance(enum dfrt_balancer balancer, const double *weights, uint16_t *owner, unsigned count,
                         unsigned workers, double imbalance, uint32_t *order);
 
-/* Whether it is time: no change in this step and the one before, and max ρ above 1.1 or max/min above 1.3 (while
- * there is any load to speak of). `loads`: ρ of each worker; NaN: not known. */
-bool dfrt_rebalance_due(const double *loads, unsigned workers, bool moved_lately);
+/* How long the same worker has been the busiest of uneven ones. A zeroed struct is a new one. */
+typedef struct dfrt_unevenness {
+    unsigned steps, busiest;
+} dfrt_unevenness;
+
+/* Whether it is time, asked once a step: no change in this step and the one before, and max ρ above 1.1, or max/min above
+ * 1.3 (while there is any load to speak of) with the same worker on top as in the step before; and more than chance
+ * explains. `loads`: ρ of each worker; NaN: not known. `grain`: what one trigger adds to the load of its worker, NaN: next
+ * to nothing. */
+bool dfrt_rebalance_due(dfrt_unevenness *seen, const double *loads, unsigned workers, double grain, bool moved_lately);
+
+/* Whether the busiest worker has noticeably less with the new owners, by these weights. */
+bool dfrt_rebalance_pays(const double *weights, const uint16_t *before, const uint16_t *after, unsigned count,
+                         unsigned workers);
 
 #endif

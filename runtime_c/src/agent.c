@@ -268,6 +268,7 @@ void dfrt__agent_close(dfrt__agent *agent)
         free(agent->operators[i].room);
         free(agent->operators[i].slots_before);
         free(agent->operators[i].slots_now);
+        free(agent->operators[i].slots);
         dfrt__key_loads_close(&agent->operators[i].keys);
     }
     dfrt__log_close(&agent->log);

@@ -45,16 +45,16 @@ static bool divides(const dfrt__controlled *one)
     return one->slots_now != NULL && one->rules.rebalances;
 }
 
-/* From the division in force to one between `workers`, by what the parts brought in the last step. */
-static void divide(const dfrt__agent *agent, dfrt__controlled *one, unsigned workers, dfrt__division *before,
+/* From the division in force to one between `workers`, by what the parts brought of late. Answers as dfrt__divide does. */
+static bool divide(const dfrt__agent *agent, dfrt__controlled *one, unsigned workers, dfrt__division *before,
                    dfrt__division *after)
 {
     dfrt_elastic_owners(agent->layout->elastic, (unsigned)one->elastic, before->owners);
     before->heavy_count = dfrt_elastic_heavy(agent->layout->elastic, (unsigned)one->elastic, before->heavy);
     *after = *before;
     dfrt__key_loads_sort(&one->keys);
-    dfrt__part_loads loads = {one->slots_before, one->slots_now, &one->keys};
-    dfrt__divide(after, &loads, workers, one->rules.balancer, one->rules.imbalance);
+    dfrt__part_loads loads = {one->slots, one->slots_in_step, &one->keys};
+    return dfrt__divide(after, &loads, workers, one->rules.balancer, one->rules.imbalance);
 }
 
 dfrt_status dfrt__agent_set_workers(dfrt__agent *agent, dfrt__controlled *one, unsigned workers, dfrt_error *error)
@@ -66,7 +66,7 @@ dfrt_status dfrt__agent_set_workers(dfrt__agent *agent, dfrt__controlled *one, u
     if (!divides(one)) {
         return request(agent, one, workers, NULL, error);
     }
-    divide(agent, one, workers, &before, &after);
+    (void)divide(agent, one, workers, &before, &after);
     return request(agent, one, workers, &after, error);
 }
 
@@ -82,12 +82,10 @@ static bool rebalance(dfrt__agent *agent, dfrt__controlled *one)
     for (unsigned w = 0; w < one->setting.workers && w < DFRT_MOST_WORKERS; w++) {
         loads[w] = (one->now.busy_ns[w] - one->before.busy_ns[w]) / 1e9 / one->measured.step;
     }
-    if (!dfrt_rebalance_due(loads, one->setting.workers, one->measured.moved) ||
-        dfrt_elastic_busy(agent->layout->elastic)) {
-        return false;
-    }
-    divide(agent, one, one->setting.workers, &before, &after);
-    return !dfrt__same_division(&before, &after) &&
+    double grain = one->measured.service / one->measured.step;
+    return dfrt_rebalance_due(&one->unevenness, loads, one->setting.workers, grain, one->measured.moved) &&
+           !dfrt_elastic_busy(agent->layout->elastic) &&
+           divide(agent, one, one->setting.workers, &before, &after) && !dfrt__same_division(&before, &after) &&
            request(agent, one, one->setting.workers, &after, &error) == DFRT_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dfrt/store.h"
+#include "division.h"
 
 /* --- limits ----------------------------------------------------------------------------------------------- */
 
@@ -100,6 +101,7 @@ static void place(const dfrt__agent *agent, dfrt__controlled *one, const dfrt__r
     if (moves_slots(agent, one)) {
         one->slots_before = dfrt_allocate(DFRT_SLOTS * sizeof *one->slots_before);
         one->slots_now = dfrt_allocate(DFRT_SLOTS * sizeof *one->slots_now);
+        one->slots = dfrt_allocate(DFRT_SLOTS * sizeof *one->slots);
         dfrt__key_loads_open(&one->keys, one->most);
     }
 }
@@ -183,6 +185,7 @@ static void read_operator(dfrt__agent *agent, dfrt__controlled *one, double seco
     if (one->slots_now != NULL) {
         memcpy(one->slots_before, one->slots_now, DFRT_SLOTS * sizeof *one->slots_now);
         dfrt__readings_slots(&agent->readings, one->step, one->slots_now);
+        one->slots_in_step = dfrt__slots_note(one->slots, one->slots_before, one->slots_now);
         dfrt__readings_keys(&agent->readings, one->step, &one->keys);
     }
 }

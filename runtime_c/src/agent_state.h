@@ -49,7 +49,10 @@ typedef struct dfrt__controlled {
     unsigned quiet_steps; /* since something changed */
     bool rebalanced;      /* keys were divided anew in this step */
     uint64_t changes;
-    double *slots_before, *slots_now; /* load of each slot; NULL: has none to move */
+    double *slots_before, *slots_now; /* load of each slot since the start; NULL: has none to move */
+    double *slots;                    /* of late (division.h), and of all of them in the last step */
+    double slots_in_step;
+    dfrt_unevenness unevenness;
     dfrt__key_loads keys;             /* the heaviest ones of the step, where there are slots */
     unsigned heavy_keys;              /* with a route of their own */
 } dfrt__controlled;

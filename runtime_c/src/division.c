@@ -8,6 +8,8 @@ enum { PARTS = DFRT_SLOTS + DFRT_HEAVY_KEYS };
 /* Of a worker's fair share: from where on a key gets a route of its own, and below which it loses it. The distance keeps
  * routes from coming and going with chance. */
 static const double ENTERS = 0.5, STAYS = 0.25;
+/* What a step counts one step later. */
+static const double FADES = 0.8;
 /* Samples without which a share says nothing. */
 enum { ENOUGH_SAMPLES = 8 };
 
@@ -47,24 +49,36 @@ bool dfrt__same_division(const dfrt__division *one, const dfrt__division *other)
 
 /* --- weights ------------------------------------------------------------------------------------------------ */
 
-/* Load of each slot in the last step; where nothing was seen, every slot counts the same. Answers their sum. */
+double dfrt__slots_note(double *slots, const double *before, const double *now)
+{
+    double sum = 0;
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
+        double brought = fmax(now[slot] - before[slot], 0);
+        slots[slot] = FADES * slots[slot] + brought;
+        sum += brought;
+    }
+    return sum;
+}
+
+/* Where nothing was seen, every slot counts the same. Answers what a unit of the last step weighs. */
 static double weigh_slots(const dfrt__part_loads *loads, double *weights)
 {
     double sum = 0;
     for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
-        weights[slot] = fmax(loads->now[slot] - loads->before[slot], 0);
+        weights[slot] = loads->slots[slot];
         sum += weights[slot];
     }
     for (unsigned slot = 0; slot < DFRT_SLOTS && sum <= 0; slot++) {
         weights[slot] = 1;
     }
-    return sum;
+    return loads->in_step > 0 ? sum / loads->in_step : 0;
 }
 
 typedef struct choosing {
     const dfrt__division *before;
     dfrt__division *after;
     double *weights; /* of parts */
+    double unit;     /* what a unit of load in the last step weighs */
 } choosing;
 
 /* What the key brings does not count for its slot any more. */
@@ -74,9 +88,9 @@ static void set_apart(choosing *choosing, uint64_t hash, double load)
     if (after->heavy_count == DFRT_HEAVY_KEYS || heavy_route(after, hash) != NULL) {
         return;
     }
-    double *slot = &choosing->weights[hash >> 54];
-    *slot = fmax(*slot - load, 0);
-    choosing->weights[DFRT_SLOTS + after->heavy_count] = load;
+    double *slot = &choosing->weights[hash >> 54], weight = load * choosing->unit;
+    *slot = fmax(*slot - weight, 0);
+    choosing->weights[DFRT_SLOTS + after->heavy_count] = weight;
     after->heavy[after->heavy_count++] = (dfrt_heavy_key){hash, route_of(choosing->before, hash)};
 }
 
@@ -99,24 +113,26 @@ static void choose_heavy(choosing *choosing, const dfrt__key_loads *keys, double
     }
 }
 
-void dfrt__divide(dfrt__division *division, const dfrt__part_loads *loads, unsigned workers,
+bool dfrt__divide(dfrt__division *division, const dfrt__part_loads *loads, unsigned workers,
                   enum dfrt_balancer balancer, double imbalance)
 {
     double weights[PARTS];
-    uint16_t owners[PARTS];
+    uint16_t owners[PARTS], owned[PARTS];
     uint32_t order[PARTS];
     const dfrt__division before = *division;
     division->heavy_count = 0;
-    double sum = weigh_slots(loads, weights);
-    choosing choosing = {&before, division, weights};
-    choose_heavy(&choosing, loads->keys, sum, workers);
+    choosing choosing = {&before, division, weights, weigh_slots(loads, weights)};
+    choose_heavy(&choosing, loads->keys, loads->in_step, workers);
+    unsigned parts = DFRT_SLOTS + division->heavy_count;
     memcpy(owners, before.owners, sizeof before.owners);
     for (unsigned i = 0; i < division->heavy_count; i++) {
         owners[DFRT_SLOTS + i] = division->heavy[i].replica;
     }
-    (void)dfrt_rebalance(balancer, weights, owners, DFRT_SLOTS + division->heavy_count, workers, imbalance, order);
+    memcpy(owned, owners, sizeof owned);
+    (void)dfrt_rebalance(balancer, weights, owners, parts, workers, imbalance, order);
     memcpy(division->owners, owners, sizeof division->owners);
     for (unsigned i = 0; i < division->heavy_count; i++) {
         division->heavy[i].replica = owners[DFRT_SLOTS + i];
     }
+    return dfrt_rebalance_pays(weights, owned, owners, parts, workers);
 }

@@ -254,6 +254,29 @@ static void backlog_is_no_overhead(void)
     free(loop.controller);
 }
 
+/* Each worker has its queue, and results keep their order: they come in clumps, when the last of n queues has got so far.
+ * More workers shorten that, so it is no overhead. */
+static void order_is_no_overhead(void)
+{
+    loop loop;
+    for (unsigned workers = 2; workers <= 12; workers += 2) {
+        double last = 0;
+        prepare(&loop, "mpc", workers, 1);
+        for (unsigned n = 1; n <= workers; n++)
+            last += 1.0 / n;
+        loop.limits.workers_least = loop.now.workers = workers;
+        for (unsigned step = 0; step < 30; step++) {
+            dfrt_measured measured = plant_step(&loop.plant, (60 + step % 7) * workers, &loop.limits, loop.now);
+            measured.waiting *= workers / 2.0; /* one queue each, evenly long services */
+            measured.latency = measured.service + last * measured.waiting;
+            measured.result_spacing_cv = 2;
+            feed(&loop, &measured);
+        }
+        CHECK(strstr(loop.decision.reason, "overhead") == NULL);
+        free(loop.controller);
+    }
+}
+
 static void limits_of_a_step_hold(void)
 {
     loop loop;
@@ -459,6 +482,7 @@ int main(void)
     a_goal_out_of_reach(2);
     a_goal_out_of_reach(30);
     backlog_is_no_overhead();
+    order_is_no_overhead();
     limits_of_a_step_hold();
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
         printf("%s\n", policies[i]);

@@ -4,7 +4,8 @@
 
 #include "check.h"
 
-static double before[DFRT_SLOTS], now[DFRT_SLOTS];
+static double before[DFRT_SLOTS], now[DFRT_SLOTS], slots[DFRT_SLOTS];
+static bool pays;
 static dfrt_key_samples tables[4];
 static dfrt__key_loads keys;
 static dfrt__division division;
@@ -16,6 +17,7 @@ static void start(void)
     memset(before, 0, sizeof before);
     memset(tables, 0, sizeof tables);
     memset(now, 0, sizeof now);
+    memset(slots, 0, sizeof slots);
     memset(&division, 0, sizeof division);
     dfrt__key_loads_open(&keys, 4);
 }
@@ -42,8 +44,8 @@ static unsigned divide(unsigned workers, enum dfrt_balancer balancer)
     dfrt__key_loads_begin(&keys);
     for (unsigned r = 0; r < 4; r++) dfrt__key_loads_look(&keys, r, &tables[r]);
     dfrt__key_loads_sort(&keys);
-    dfrt__part_loads loads = {before, now, &keys};
-    dfrt__divide(&division, &loads, workers, balancer, 0.1);
+    dfrt__part_loads loads = {slots, dfrt__slots_note(slots, before, now), &keys};
+    pays = dfrt__divide(&division, &loads, workers, balancer, 0.1);
     memcpy(before, now, sizeof before);
     for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) CHECK(division.owners[slot] < workers);
     for (unsigned i = 0; i < division.heavy_count; i++) CHECK(division.heavy[i].replica < workers);
@@ -119,6 +121,32 @@ static void test_most(void)
     finish();
 }
 
+/* The second worker gets its half also of the slots that brought nothing in the last step. */
+static void test_older_steps_count(void)
+{
+    start();
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) bring(0, key_in(slot, 1), 4);
+    CHECK(divide(1, DFRT_BALANCED) == 0 && !pays);
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot += 8) bring(0, key_in(slot, 1), 4);
+    CHECK(divide(2, DFRT_BALANCED) == 0 && pays);
+    unsigned of_second = 0;
+    for (unsigned slot = 1; slot < DFRT_SLOTS; slot += 8) of_second += division.owners[slot];
+    CHECK(of_second > DFRT_SLOTS / 8 / 4 && of_second < 3 * DFRT_SLOTS / 8 / 4);
+    finish();
+}
+
+/* One key is most of the load: no division makes its worker's share less. */
+static void test_nothing_to_gain(void)
+{
+    start();
+    for (unsigned step = 0; step < 3; step++) {
+        bring(0, key_in(5, 1), 3000);
+        bring_light(1);
+        CHECK(divide(2, DFRT_BALANCED) == 1 && pays == (step == 0));
+    }
+    finish();
+}
+
 static void test_same_division(void)
 {
     dfrt__division one = {.heavy_count = 0}, other = {.heavy_count = 0};
@@ -140,6 +168,8 @@ int main(void)
     test_hysteresis();
     test_few_samples_make_no_heavy_key();
     test_most();
+    test_older_steps_count();
+    test_nothing_to_gain();
     test_same_division();
     return 0;
 }

@@ -164,19 +164,48 @@ static void one_heavy_part(void)
     CHECK(on_third == 2);
 }
 
-static void due_only_when_it_pays(void)
+static bool due_twice(const double *loads, double grain, bool moved_lately)
+{
+    dfrt_unevenness seen = {0, 0};
+    CHECK(!dfrt_rebalance_due(&seen, loads, 3, grain, moved_lately)); /* one step may be chance */
+    return dfrt_rebalance_due(&seen, loads, 3, grain, moved_lately);
+}
+
+static void due_only_when_it_lasts(void)
 {
     double even[] = {0.5, 0.5, 0.5}, uneven[] = {0.5, 0.7, 0.5}, over[] = {1.05, 1.15, 1.1}, idle[] = {0.01, 0.0, 0.02};
     double unknown[] = {NAN, NAN, NAN}, part_known[] = {NAN, 0.9, 0.2}, same_over[] = {1.2, 1.2, 1.2};
-    CHECK(!dfrt_rebalance_due(even, 3, false));
-    CHECK(dfrt_rebalance_due(uneven, 3, false));
-    CHECK(!dfrt_rebalance_due(uneven, 3, true));
-    CHECK(dfrt_rebalance_due(over, 3, false));
-    CHECK(!dfrt_rebalance_due(idle, 3, false));
-    CHECK(!dfrt_rebalance_due(unknown, 3, false));
-    CHECK(dfrt_rebalance_due(part_known, 3, false));
-    CHECK(!dfrt_rebalance_due(uneven, 1, false));
-    CHECK(!dfrt_rebalance_due(same_over, 3, false)); /* too much for all of them: moving helps nobody */
+    double other[] = {0.7, 0.5, 0.5};
+    dfrt_unevenness seen = {0, 0};
+    CHECK(!due_twice(even, 0, false));
+    CHECK(due_twice(uneven, 0, false) && due_twice(uneven, NAN, false));
+    CHECK(!due_twice(uneven, 0, true));
+    CHECK(dfrt_rebalance_due(&seen, over, 3, 0, false)); /* falls behind: at once */
+    CHECK(!due_twice(idle, 0, false));
+    CHECK(!due_twice(unknown, 0, false));
+    CHECK(due_twice(part_known, 0, false));
+    CHECK(!due_twice(same_over, 0, false)); /* too much for all of them: moving helps nobody */
+    seen = (dfrt_unevenness){0, 0};
+    for (unsigned step = 0; step < 6; step++) /* another one is the busiest each time */
+        CHECK(!dfrt_rebalance_due(&seen, step % 2 == 0 ? uneven : other, 3, 0, false));
+    CHECK(!dfrt_rebalance_due(&seen, uneven, 3, 0, false) && !dfrt_rebalance_due(&seen, uneven, 1, 0, false));
+}
+
+/* 20 ms a trigger in a second: 35 against 25 of them is chance, 0.1 ms a trigger: it is not. */
+static void chance_is_not_due(void)
+{
+    double uneven[] = {0.5, 0.7, 0.5};
+    CHECK(!due_twice(uneven, 0.02, false));
+    CHECK(due_twice(uneven, 0.0001, false));
+}
+
+static void pays_when_the_busiest_gets_less(void)
+{
+    double weights[] = {3, 3, 3, NAN}, heavy[] = {8, 1, 1, 1};
+    uint16_t together[] = {0, 0, 0, 1}, apart[] = {0, 1, 2, 1}, swapped[] = {1, 1, 1, 0}, gone[] = {9, 9, 9, 9};
+    CHECK(dfrt_rebalance_pays(weights, together, apart, 4, 3) && !dfrt_rebalance_pays(weights, apart, together, 4, 3));
+    CHECK(!dfrt_rebalance_pays(weights, together, swapped, 4, 2));
+    CHECK(!dfrt_rebalance_pays(heavy, apart, swapped, 4, 3) && !dfrt_rebalance_pays(heavy, gone, gone, 4, 3));
 }
 
 int main(void)
@@ -188,6 +217,8 @@ int main(void)
     nobody_is_left_behind(&seed);
     unseen_parts_of_the_gone_are_spread();
     one_heavy_part();
-    due_only_when_it_pays();
+    due_only_when_it_lasts();
+    chance_is_not_due();
+    pays_when_the_busiest_gets_less();
     return 0;
 }

@@ -146,9 +146,18 @@ def test_parts_of_workers_that_go_always_move(controls):
 
 def test_when_it_is_time_to_rebalance(controls):
     even, uneven = np.full(4, 0.5), np.array([0.9, 0.5, 0.5, 0.5])
-    assert not controls.rebalance_due(even, False)
-    assert controls.rebalance_due(uneven, False)
-    assert not controls.rebalance_due(uneven, True)
+    seen = controls.unevenness()
+    assert not controls.rebalance_due(seen, even, 1e-4, False)
+    assert not controls.rebalance_due(seen, uneven, 1e-4, False)
+    assert controls.rebalance_due(seen, uneven, 1e-4, False)
+    assert not controls.rebalance_due(seen, uneven, 1e-4, True)
+    assert not any(controls.rebalance_due(seen, uneven, 0.05, False) for _ in range(5))  # some triggers more: chance
+
+
+def test_a_new_division_pays_when_the_busiest_has_less(controls):
+    weights, before = np.array([0.4, 0.4, 0.1]), np.array([0, 0, 1])
+    assert controls.rebalance_pays(weights, before, np.array([0, 1, 1]), 2)
+    assert not controls.rebalance_pays(weights, before, np.array([1, 1, 0]), 2)
 
 
 def test_the_manager_keeps_to_the_cores(controls):
