@@ -51,6 +51,13 @@ def plan(graph: Graph, asked: Asked | None = None) -> Plan:
     return chosen
 
 
+def sequential(graph: Graph) -> Plan:
+    """Graph → the plan without any pattern, whatever the program asks for: a pattern never changes what it means."""
+    from .select.choose import choose
+
+    return choose(graph, None)
+
+
 def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagnostics | None = None,
             asked: Asked | None = None) -> Explanation:
     """Text → what was decided, why, and what every pattern would give. The plan is that of `plan` with equal words."""
@@ -66,15 +73,16 @@ def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagno
 
 
 def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False,
-             diagnostics: Diagnostics | None = None, asked: Asked | None = None) -> Bundle:
-    """Text → everything that a C compiler needs; with `embed` also what others call the program by."""
+             diagnostics: Diagnostics | None = None, asked: Asked | None = None, saves: bool = False) -> Bundle:
+    """Text → everything that a C compiler needs; with `embed` also what others call the program by, with `saves` in one
+    thread and so that its state can be saved."""
     from .codegen.program import generate_files, generate_library
 
     program = check(text, file, params, diagnostics)
     graph = flow(program)
-    chosen, version, interface = plan(graph, asked), dfc.__version__, None
-    if embed:
-        files, interface = generate_library(graph, chosen, version)
+    chosen, version, interface = sequential(graph) if saves else plan(graph, asked), dfc.__version__, None
+    if embed or saves:
+        files, interface = generate_library(graph, chosen, version, saves)
     else:
         files = generate_files(graph, chosen, version)
     inputs, settings = dict.fromkeys((file, *program.files)), tuple(sorted(params.items()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ...dsl import typed
 from ...dsl.types import Float, Int, Text, Type
-from .c_types import c_type, declare
+from .c_types import Member, c_type, declare, members_of
 from .entering import Entering
 from .expressions import Scope, c_slice, c_store, c_value
 from .names import identifier
@@ -35,16 +35,20 @@ class Partial:
     lifted: dict[typed.Aggregate, str] = field(default_factory=dict)  # aggregates whose state of a tuple `t` has
     numbers: dict[str, int] = field(default_factory=dict)  # of the values, by their C
     compact: bool = False  # what follows from other parts is not kept
+    members: list[Member] = field(default_factory=list)  # the scalars of the fields
+    opaque: list[str] = field(default_factory=list)  # aggregates whose state only C knows
 
     def add(self, aggregate: typed.Aggregate) -> None:
         if aggregate not in self.results:
             add = _program_aggregate if aggregate.user else _ADD[aggregate.function]
             self.results[aggregate] = add(self, aggregate)
 
-    def declare(self, name: str, declaration: str, empty: str, lift: str, combine: str) -> str:
-        """Adds a field with its code once; answers the expression that reads it."""
+    def declare(self, name: str, declaration: str, empty: str, lift: str, combine: str,
+                parts: tuple[tuple[str, Type], ...]) -> str:
+        """Adds a field with its code once; answers the expression that reads it. `parts`: its scalars."""
         if name not in self.fields:
             self.fields[name] = declaration
+            self.members += [member for place, type_ in parts for member in members_of(type_, place)]
             self.empty.append(f"p->{name} = {empty};")
             self.lift.append(lift)
             self.combine.append(combine)
@@ -84,7 +88,7 @@ def _slot(partial: Partial, aggregate: typed.Aggregate, prefix: str) -> str:
 
 
 def _count(partial: Partial, aggregate: typed.Aggregate | None = None) -> str:
-    return partial.declare("n", "int64_t n", "0", "p->n++;", "p->n += later->n;")
+    return partial.declare("n", "int64_t n", "0", "p->n++;", "p->n += later->n;", (("n", Int(64, True)),))
 
 
 def _sum(partial: Partial, aggregate: typed.Aggregate) -> str:
@@ -96,9 +100,9 @@ def _running_sum(partial: Partial, aggregate: typed.Aggregate, ctype: str, type_
     value = c_value(aggregate.value, partial.scope)
     if isinstance(type_, Int) and type_.signed:
         return partial.declare(name, f"int64_t {name}", "0", f"p->{name} = dfrt_add_i64(p->{name}, (int64_t){value});",
-                               f"p->{name} = dfrt_add_i64(p->{name}, later->{name});")
+                               f"p->{name} = dfrt_add_i64(p->{name}, later->{name});", ((name, Int(64, True)),))
     return partial.declare(name, f"{ctype} {name}", "0", f"p->{name} += ({ctype}){value};",
-                           f"p->{name} += later->{name};")
+                           f"p->{name} += later->{name};", ((name, type_),))
 
 
 def count_by_panes(partial: Partial) -> bool:
@@ -125,7 +129,8 @@ def _extreme(partial: Partial, aggregate: typed.Aggregate, function: str, sign: 
     value, here = c_value(aggregate.value, partial.scope), f"p->{name}"
     lift = f"{{ {c_type(type_)} value = {value}; {here} = {_better('value', here, type_, function, sign)}; }}"
     combine = f"{here} = {_better(f'later->{name}', here, type_, function, sign)};"
-    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), lift, combine)
+    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), lift, combine,
+                           ((name, type_),))
 
 
 def _better(value: str, known: str, type_: Type, function: str, sign: str) -> str:
@@ -157,19 +162,26 @@ def _edge(partial: Partial, aggregate: typed.Aggregate, which: str) -> str:
     name, type_ = _slot(partial, aggregate, which), aggregate.type
     if name not in partial.fields:
         partial.fields[name] = declare(type_, name)
+        partial.members += members_of(type_, name)
         partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
         getattr(partial, which).append(c_store(f"p->{name}", type_, aggregate.value, partial.scope))
         getattr(partial, f"{which}_combine").append(f"memcpy(&p->{name}, &later->{name}, sizeof p->{name});")
     return f"dfrt_text_of(&p->{name})" if isinstance(type_, Text) else f"p->{name}"
 
 
+def _edge_time(partial: Partial, name: str) -> None:
+    if name not in partial.fields:
+        partial.fields[name] = f"int64_t {name}"
+        partial.members += members_of(Int(64, True), name)
+
+
 def _first(partial: Partial, aggregate: typed.Aggregate) -> str:
-    partial.fields.setdefault("first_time", "int64_t first_time")
+    _edge_time(partial, "first_time")
     return _edge(partial, aggregate, "first")
 
 
 def _last(partial: Partial, aggregate: typed.Aggregate) -> str:
-    partial.fields.setdefault("last_time", "int64_t last_time")
+    _edge_time(partial, "last_time")
     return _edge(partial, aggregate, "last")
 
 
@@ -179,7 +191,8 @@ def _moments(partial: Partial, aggregate: typed.Aggregate) -> str:
     name, value = _slot(partial, aggregate, "moments"), c_value(aggregate.value, partial.scope)
     partial.declare(name, f"dfrt_moments {name}", "DFRT_NO_MOMENTS",
                     f"dfrt_moments_add(&p->{name}, (double){value});",
-                    f"dfrt_moments_combine(&p->{name}, before, &later->{name}, later->n);")
+                    f"dfrt_moments_combine(&p->{name}, before, &later->{name}, later->n);",
+                    tuple((f"{name}.{part}", Float(64)) for part in ("shift", "distance", "square")))
     return f"dfrt_moments_squares(&p->{name}, p->n)"
 
 
@@ -208,6 +221,7 @@ def _program_aggregate(partial: Partial, aggregate: typed.Aggregate) -> str:
     if name in partial.fields:
         return f"{c}_lower(faults, &p->{name})"
     partial.fields[name] = f"struct {c} {name}"
+    _save_own(partial, aggregate, name)
     partial.empty.append(f"memset(&p->{name}, 0, sizeof p->{name});")
     if aggregate in partial.lifted:
         partial.lift.append(f"{c}_combine(&p->{name}, p->n == 1, &t->{partial.lifted[aggregate]});")
@@ -215,6 +229,15 @@ def _program_aggregate(partial: Partial, aggregate: typed.Aggregate) -> str:
         partial.lift.append(f"{c}_add(faults, &p->{name}, p->n == 1{args});")
     partial.combine.append(f"if (later->n > 0) {c}_combine(&p->{name}, before == 0, &later->{name});")
     return f"{c}_lower(faults, &p->{name})"
+
+
+def _save_own(partial: Partial, aggregate: typed.Aggregate, name: str) -> None:
+    definition = next(d for d in partial.program.aggregates if d.name == aggregate.function)
+    if definition.c is not None:
+        partial.opaque.append(aggregate.function)
+        return
+    partial.members += [member for f in definition.state.fields
+                        for member in members_of(f.type, f"{name}.{identifier(f.name)}")]
 
 
 def arguments_of(aggregate: typed.Aggregate) -> tuple[typed.Expr, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ...dsl.types import UNIT_NS, Array, Bool, Duration, Float, Int, Record, Symbol, Text, Timestamp, Type
 from .names import identifier
 
@@ -67,6 +69,32 @@ def packed_size(type_: Type) -> int:
         case Text(size):
             return size
     return 8
+
+
+@dataclass(frozen=True)
+class Member:
+    """A scalar of a struct that is saved with it, or, with an `offset`, of an element of an array."""
+
+    place: str
+    kind: str
+    capacity: int
+    offset: int | None = None
+
+
+def members_of(type_: Type, place: str) -> tuple[Member, ...]:
+    return tuple(Member(where, kind(scalar), capacity(scalar)) for where, scalar in elements_of(type_, place))
+
+
+def element_members(type_: Type) -> tuple[Member, ...]:
+    """Of an array whose elements have this type."""
+    scalars = elements_of(type_, "")
+    return tuple(Member(where, kind(scalar), capacity(scalar), i * _c_size(scalar))
+                 for i, (where, scalar) in enumerate(scalars))
+
+
+def _c_size(type_: Type) -> int:
+    """sizeof; a text is its length and its bytes."""
+    return (4 + type_.size + 3) // 4 * 4 if isinstance(type_, Text) else packed_size(type_)
 
 
 def unit_ns(type_: Type) -> int:

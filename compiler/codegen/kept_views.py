@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from ...dsl import typed
 from ...dsl.typed_walk import walk
-from ...dsl.types import Array, Record, Text, Type
+from ...dsl.types import Array, Int, Record, Text, Type
 from ..artifacts.parts import Part
 from ..graph.walk import has_time
 from .aggregates import arguments_of
-from .c_types import declare
+from .c_types import Member, declare, element_members, fields_of, members_of
 from .entering import Entering
 from .expressions import Scope, c_store, c_value
 from .names import column, identifier
@@ -26,6 +26,8 @@ class Column:
     c: str
     declaration: str
     put: str
+    members: tuple[Member, ...]  # of an element
+    struct: str = ""  # whose members they are; '' for a scalar, text or array
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,14 @@ def kept_parts(context: Context, step: typed.Step, kind: str, taken: Entering,
     columns = [_field_column(f.name, f.type) for f in record.fields if f.name in named]
     columns += [_value_column(v.name, v.expr.type) for v in taken.values.values() if v.kept]
     if whole:
-        columns.insert(0, Column("tuples", f"{context.record(record)} *tuples", "columns.tuples[at] = *t;"))
+        columns.insert(0, Column(
+            "tuples", f"{context.record(record)} *tuples", "columns.tuples[at] = *t;",
+            tuple(member for c, type_ in fields_of(record) for member in members_of(type_, c)), context.record(record)))
     columns[:0] = [_lifted_column(taken, aggregate, c) for aggregate, c in taken.lifted.items()]  # aligned to 16 bytes
     has_times = timed or whole or not columns
     if has_times:
-        columns.insert(0, Column("times", "int64_t *times", "columns.times[at] = time;"))
+        columns.insert(0, Column("times", "int64_t *times", "columns.times[at] = time;",
+                                 element_members(Int(64, True))))
     by_time = kind in BY_TIME
     return {"columns": tuple(columns), "reads": bool(taken.aggregates or taken.more),
             "row": _row(taken, read, whole), "has_times": has_times, "by_time": by_time,
@@ -88,18 +93,23 @@ def _fields_read(taken: Entering, record: Record):
 
 def _field_column(name: str, type_: Type) -> Column:
     c = column(name)
-    return Column(c, pointer(type_, c), copy(f"columns.{c}[at]", f"t->{identifier(name)}", type_))
+    return Column(c, pointer(type_, c), copy(f"columns.{c}[at]", f"t->{identifier(name)}", type_),
+                  element_members(type_))
 
 
 def _value_column(name: str, type_: Type) -> Column:
-    return Column(name, pointer(type_, name), copy(f"columns.{name}[at]", f"values.{name}", type_))
+    return Column(name, pointer(type_, name), copy(f"columns.{name}[at]", f"values.{name}", type_),
+                  element_members(type_))
 
 
 def _lifted_column(taken: Entering, aggregate: typed.Aggregate, c: str) -> Column:
     scope = Scope(taken.symbols, state="(&values)")
     args = "".join(f", {c_value(arg, scope)}" for arg in arguments_of(aggregate))
     kind = f"aggregate_{identifier(aggregate.function)}"
-    return Column(c, f"struct {kind} *{c}", f"{kind}_add(faults, &columns.{c}[at], true{args});")
+    state = next(d for d in taken.program.aggregates if d.name == aggregate.function).state
+    members = tuple(member for f in state.fields for member in members_of(f.type, identifier(f.name)))
+    return Column(c, f"struct {kind} *{c}", f"{kind}_add(faults, &columns.{c}[at], true{args});", members,
+                  f"struct {kind}")
 
 
 def _row(taken: Entering, read, whole: bool) -> tuple[RowPart, ...]:

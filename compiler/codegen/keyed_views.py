@@ -12,7 +12,7 @@ from ..graph.walk import aggregates_of, has_time, second_map
 from ..select.stores import needs_tuples, pane_cut
 from .aggregates import Partial, count_by_panes, partial_of
 from .blocks import gets_blocks, straight
-from .c_types import declare
+from .c_types import Member, declare, fields_of, members_of
 from .entering import Entering, entering
 from .expressions import Scope, c_store, c_value
 from .kept_views import call_parts, copy, kept_parts, merge_parts, value_parts
@@ -31,6 +31,7 @@ class KeyPart:
     same: str
     compare: str
     exact: bool  # different values have different hashes
+    members: tuple[Member, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,10 @@ def key_part(name: str, type_: Type) -> KeyPart:
     if isinstance(type_, Text):
         texts = f"dfrt_text_of(&{a}), dfrt_text_of(&{b})"
         return KeyPart(declaration, f"dfrt_hash_bytes(key->{c}.data, key->{c}.size)",
-                       f"dfrt_text_equal({texts})", f"dfrt_text_compare({texts})", False)
+                       f"dfrt_text_equal({texts})", f"dfrt_text_compare({texts})", False, members_of(type_, c))
     compare = f"dfrt_symbol_compare({a}, {b})" if isinstance(type_, Symbol) else f"({a} > {b}) - ({a} < {b})"
-    return KeyPart(declaration, f"dfrt_hash_u64((uint64_t)key->{c})", f"{a} == {b}", compare, True)
+    return KeyPart(declaration, f"dfrt_hash_u64((uint64_t)key->{c})", f"{a} == {b}", compare, True,
+                   members_of(type_, c))
 
 
 def key_input(context: Context, record: Record, keys: tuple[str, ...], fields: tuple[str, ...],
@@ -74,6 +76,8 @@ class PartialView:
     first_combine: tuple[str, ...]
     last_combine: tuple[str, ...]
     moments: bool
+    members: tuple[Member, ...]
+    opaque: tuple[str, ...]
 
 
 def partial_view(partial: Partial) -> PartialView:
@@ -85,7 +89,8 @@ def partial_view(partial: Partial) -> PartialView:
     fields = tuple(partial.fields.values()) or ("char none",)
     return PartialView(fields, tuple(empty) or ("p->none = 0;",), tuple(partial.lift), tuple(partial.combine),
                        tuple(partial.first), tuple(partial.last), tuple(partial.first_combine),
-                       tuple(partial.last_combine), any("before" in line for line in partial.combine))
+                       tuple(partial.last_combine), any("before" in line for line in partial.combine),
+                       tuple(partial.members), tuple(partial.opaque))
 
 
 def _bodies(step: typed.Step) -> tuple[typed.Alternate, ...]:
@@ -126,7 +131,7 @@ def step_partial(context: Context, step: typed.Step, kind: str, taken: Entering,
     partial = partial_of(taken, context.symbols, context.graph.program, numbers, compact)
     if kind == "delta_window" or kind == "count_window" and has_time(context.graph, step):
         partial.declare("latest", "int64_t latest", "INT64_MIN", "if (time > p->latest) p->latest = time;",
-                        "if (later->latest > p->latest) p->latest = later->latest;")
+                        "if (later->latest > p->latest) p->latest = later->latest;", (("latest", Int(64, True)),))
     return partial
 
 
@@ -225,6 +230,7 @@ class Side:
     pair: str = ""
     kept: tuple[str, ...] = ()    # declarations of the fields that pairs read
     copies: tuple[str, ...] = ()  # of those fields
+    members: tuple[Member, ...] = ()  # likewise
 
 
 def count_values(window: typed.CountWindow) -> dict[str, object]:
@@ -244,11 +250,11 @@ def delta_values(context: Context, window: typed.DeltaWindow) -> dict[str, objec
     scope = Scope(context.symbols)
     value, threshold = c_value(window.value, scope), c_value(window.threshold, scope)
     if isinstance(window.value.type, Float):
-        return {"value_type": "double", "value": f"(double){value}",
+        return {"value_type": "double", "value_kind": "DFRT_F64", "value": f"(double){value}",
                 "far": f"fabs(value - g->opening) > (double){threshold}"}
     unsigned = isinstance(window.value.type, Int) and window.value.type == Int(64, False)
     ctype = "uint64_t" if unsigned else "int64_t"
-    return {"value_type": ctype, "value": f"({ctype}){value}",
+    return {"value_type": ctype, "value_kind": "DFRT_U64" if unsigned else "DFRT_I64", "value": f"({ctype}){value}",
             "far": f"dfrt_distance_{'u64' if unsigned else 'i64'}(value, g->opening) > (uint64_t){threshold}"}
 
 
@@ -271,7 +277,9 @@ def update_view(context: Context, step: typed.Step) -> View:
         for (c, type_), value in zip(parts, body.next, strict=True))
     view = base_view(context, step, "update", state=context.names.state(step.name), ordered=False, owns=False,
                      forgets=bool(body.expire_after), expire=body.expire_after, frees=_expiry_frees(body.expire_after),
-                     initial=initial, next=following, function=body.next.name if in_c else "",
+                     initial=initial, next=following,
+                     members=tuple(member for c, type_ in parts for member in members_of(type_, c)),
+                     function=body.next.name if in_c else "",
                      statements=stores(body.construct, "out.", scope))
     view.extra |= key_values(context, step, context.input(step))
     return view
@@ -286,7 +294,8 @@ def union_view(context: Context, step: typed.Step) -> View:
 def broadcast_view(context: Context, step: typed.Step) -> View:
     fast, slow = context.input(step, 0), context.input(step, 1)
     scope = Scope(context.symbols, ("left", "right"))
-    return base_view(context, step, "broadcast", buffered=step.name in context.plan.buffered,
+    members = tuple(member for c, type_ in fields_of(slow) for member in members_of(type_, c))
+    return base_view(context, step, "broadcast", members=members, buffered=step.name in context.plan.buffered,
                      sides=(Side(0, context.record(fast)), Side(1, context.record(slow))),
                      statements=stores(step.body.construct, "out.", scope))
 
@@ -303,7 +312,8 @@ def _join_side(context: Context, step: typed.Step, port: int) -> Side:
     return Side(port, context.record(record), 1 - port,
                 ("&entry.tuple, &partner->tuple", "&partner->tuple, &entry.tuple")[port],
                 tuple(declare(f.type, identifier(f.name)) for f in fields),
-                tuple(copy(f"entry.tuple.{identifier(f.name)}", f"t->{identifier(f.name)}", f.type) for f in fields))
+                tuple(copy(f"entry.tuple.{identifier(f.name)}", f"t->{identifier(f.name)}", f.type) for f in fields),
+                tuple(member for f in fields for member in members_of(f.type, identifier(f.name))))
 
 
 def join_view(context: Context, step: typed.Step) -> View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, replace
 
@@ -21,34 +22,40 @@ from .header import declarations, header, library_files
 from .names import Names, c_string, identifier
 from .program_functions import aggregate_code, function_code
 from .records import record_code, record_view, scalar_fields
+from .saving import require_saved
 from .step_code import StepCode, step_code
 from .step_views import Context
 from .templating import number_lines, render
 from .timed import called, calls, timed_code
 
 ABI = 1
+_IDENTITY = "@identity@"  # no C
 
 
-def generate_files(graph: Graph, plan: Plan, version: str, timed: bool = False) -> tuple[tuple[str, str], ...]:
+def generate_files(graph: Graph, plan: Plan, version: str, timed: bool = False,
+                   saves: bool = False) -> tuple[tuple[str, str], ...]:
     """(name, text) of each generated file; equal graphs and plans give the same bytes. `timed`: for `dfc calibrate`."""
     program = graph.program
-    context = _context(graph, plan, timed)
+    context = replace(_context(graph, plan, timed), saves=saves)
     app, file = program.name, os.path.basename(program.file)
     own = f"{app}.c" if app != "main" else "main_.c"
     return (
         (f"{app}.h", header(context)),
-        (own, number_lines(_program_c(context, version), own)),
+        (own, number_lines(_identified(_program_c(context, version), version, saves), own)),
         ("main.c", render("main.c.j2", app=app, file=file, program=context.names.program,
                           timed=timed)),
         ("control.json", control_configuration(graph, plan)),
     )
 
 
-def generate_library(graph: Graph, plan: Plan, version: str) -> tuple[tuple[tuple[str, str], ...], Interface]:
-    """As generate_files, with what a program that embeds this one calls."""
+def generate_library(graph: Graph, plan: Plan, version: str,
+                     saves: bool = False) -> tuple[tuple[tuple[str, str], ...], Interface]:
+    """As generate_files, with what a program that embeds this one calls. `saves`: its state can be saved."""
+    if saves:
+        require_saved(graph)
     context = _context(graph, plan)
     more, interface = embedding_files(context)
-    return tuple({**dict(generate_files(graph, plan, version)), **dict(more)}.items()), interface
+    return tuple({**dict(generate_files(graph, plan, version, saves=saves)), **dict(more)}.items()), interface
 
 
 def library_of(graph: Graph, plan: Plan) -> tuple[tuple[tuple[str, str], ...], str]:
@@ -61,6 +68,12 @@ def _context(graph: Graph, plan: Plan, timed: bool = False) -> Context:
     records = frozenset(step.record.name for step in graph.steps)
     functions = frozenset(name for function in c_functions(graph) for name in (function.name, function.merge) if name)
     return Context(graph, plan, Names(graph.program.name, records, functions), {}, timed)
+
+
+def _identified(text: str, version: str, saves: bool) -> str:
+    """Saved state belongs to exactly this C: a digest of it takes the place of the mark."""
+    digest = int.from_bytes(hashlib.sha256(f"{version}\n{text}".encode()).digest()[:8], "big") or 1
+    return text.replace(_IDENTITY, f"UINT64_C(0x{digest:016x})" if saves else "0")
 
 
 def _program_c(whole: Context, version: str) -> str:
@@ -86,6 +99,7 @@ def _program_c(whole: Context, version: str) -> str:
         links=_links(context, edges, code),
         steps=[c.functions for c in code.values() if c.functions], edges=edges,
         reading=_reading(context, code, waits), sources=_sources(whole), sinks=_sinks(context, sinks),
+        saves=context.saves, identity=_IDENTITY,
         processing=any(isinstance(s.body, typed.Source) and s.body.processing_time for s in graph.steps),
         step_entries=_step_entries(context), alternates=_alternates(whole),
         symbols=[c_string(text) for text in context.symbols],
@@ -116,6 +130,7 @@ class SegmentView:
     opens: tuple[str, ...]
     closes: tuple[str, ...]
     moves: tuple[str, ...]
+    archives: tuple[str, ...]
     step: str
     elastic: str
 
@@ -128,6 +143,7 @@ def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
                        segment.degree, tuple(members),
                        tuple(c.view.c for c in own if c.waits), tuple(name for c in own for name in c.opens),
                        tuple(name for c in own for name in c.closes), tuple(name for c in own for name in c.moves),
+                       tuple(name for c in own for name in c.archives),
                        c_string(segment.steps[0] if segment.steps else segment.kind),
                        "true" if segment.elastic else "false")
 

@@ -11,6 +11,7 @@ from . import keyed_views as keyed
 from . import part_views as parts
 from . import step_views as views
 from .moving import moving_code
+from .saving import saving_code
 from .shared_views import shared_view
 from .step_views import Context, View
 from .templating import render
@@ -29,6 +30,7 @@ class StepCode:
     stateless: bool = False  # the store declares types only
     state: str = ""  # whose state it is in the segment
     moves: tuple[str, ...] = ()  # whose functions move state to another replica
+    archives: tuple[str, ...] = ()  # whose functions save state
 
 
 def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
@@ -36,8 +38,12 @@ def step_code(context: Context, step: typed.Step, sinks: list[str]) -> StepCode:
     if sharing is not None:
         first, shared = sharing.first == step.name, shared_view(context, sharing)
         code = _shared(shared, sharing.steps.index(step.name))
-        return _with_moving(code, shared.c, moving_code(shared, segment, shared=True)) if first else code
+        if not first:
+            return code
+        code = _with_saving(code, shared, shared=True) if context.saves else code
+        return _with_moving(code, shared.c, moving_code(shared, segment, shared=True))
     code = _step_code(context, step, sinks)
+    code = _with_saving(code, code.view) if context.saves and code.store else code
     stateful = isinstance(step.body, typed.Broadcast) or _has_groups(step.body)
     if stateful:
         return _with_moving(code, code.view.c, moving_code(code.view, segment))
@@ -51,6 +57,10 @@ def _has_groups(body: object) -> bool:
         return body.window is not None
     return isinstance(body, typed.Scan | typed.Update | typed.Join | Windows) or \
         isinstance(body, Merge) and body.of == "panes"
+
+
+def _with_saving(code: StepCode, view: View, shared: bool = False) -> StepCode:
+    return replace(code, functions=f"{code.functions}\n{saving_code(view, shared)}", archives=(view.c,))
 
 
 def _with_moving(code: StepCode, name: str, moving: str) -> StepCode:

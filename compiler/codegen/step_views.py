@@ -25,6 +25,7 @@ class Context:
     names: Names
     symbols: dict[str, int]
     timed: bool = False
+    saves: bool = False  # the state of a run can be saved
 
     def record(self, record: Record) -> str:
         return self.names.record(record.name)

@@ -38,6 +38,9 @@ dfrt_status dfrt__task_read(dfrt_task *task, dfrt_error *error);
 const char *dfrt__task_reports(const dfrt_task *task);
 uint64_t dfrt__task_malformed(const dfrt_task *task, uint32_t source);
 dfrt_status dfrt__task_end(dfrt_task *task, dfrt_error *error);
+dfrt_status dfrt__task_watermark(dfrt_task *task, uint32_t source, int64_t watermark, dfrt_error *error);
+dfrt_status dfrt__task_save(dfrt_task *task, const uint8_t **bytes, uint64_t *size, dfrt_error *error);
+dfrt_status dfrt__task_load(dfrt_task *task, const uint8_t *bytes, uint64_t size, dfrt_error *error);
 dfrt_status dfrt__task_results(dfrt_task *task, uint32_t sink, dfrt_row_columns *rows, dfrt_error *error);
 void dfrt__task_close(dfrt_task *task);
 

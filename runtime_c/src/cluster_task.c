@@ -5,6 +5,7 @@
 
 #include "cluster_state.h"
 #include "embed_state.h"
+#include "saved_state.h"
 
 enum { READ_ROWS = 1024 };
 
@@ -26,6 +27,7 @@ struct dfrt_task {
     task_input *inputs;
     dfrt_embed_input *entries;
     dfrt__reports reports;
+    dfrt_bytes saved;
 };
 
 static dfrt_status no_memory(const dfrt_program *program, dfrt_error *error)
@@ -102,6 +104,7 @@ void dfrt__task_close(dfrt_task *task)
     }
     dfrt_embed_destroy(task->embed);
     dfrt_bytes_free(&task->reports.text);
+    dfrt_bytes_free(&task->saved);
     free(task->entries);
     free(task->inputs);
     free(task->rooms);
@@ -172,6 +175,31 @@ dfrt_status dfrt__task_end(dfrt_task *task, dfrt_error *error)
 {
     clear_results(task);
     return with_line(task, dfrt_embed_drain(task->embed), error);
+}
+
+/* Its results are marked as behind those of all rows. */
+dfrt_status dfrt__task_watermark(dfrt_task *task, uint32_t source, int64_t watermark, dfrt_error *error)
+{
+    clear_results(task);
+    if (source >= task->program->source_count) {
+        return dfrt_fail(error, DFRT_USAGE, "%s has no source number %u", task->program->name, source);
+    }
+    dfrt_status status = dfrt__embed_watermark(task->embed, source, watermark);
+    return with_line(task, status == DFRT_OK ? dfrt_embed_poll(task->embed) : status, error);
+}
+
+dfrt_status dfrt__task_save(dfrt_task *task, const uint8_t **bytes, uint64_t *size, dfrt_error *error)
+{
+    task->saved.size = 0;
+    dfrt_status status = dfrt__state_save(task->embed, &task->saved, error);
+    *bytes = task->saved.data;
+    *size = task->saved.size;
+    return status;
+}
+
+dfrt_status dfrt__task_load(dfrt_task *task, const uint8_t *bytes, uint64_t size, dfrt_error *error)
+{
+    return dfrt__state_load(task->embed, bytes, size, error);
 }
 
 static dfrt_status add_results(dfrt_task *task, unsigned sink, const unsigned char *records, size_t count,

@@ -140,6 +140,17 @@ dfrt_status dfrt_embed_push(dfrt_embed *embed, unsigned source, const void *reco
     return dfrt__embed_status(embed);
 }
 
+dfrt_status dfrt__embed_watermark(dfrt_embed *embed, unsigned source, int64_t watermark)
+{
+    dfrt_status status = takes_tuples(embed, source);
+    if (status == DFRT_OK) {
+        begin_event(embed);
+        embed->program->give_watermark(embed->layout.stages[0]->segment, source, watermark);
+        status = dfrt__embed_status(embed);
+    }
+    return status;
+}
+
 dfrt_status dfrt_embed_push_at(dfrt_embed *embed, unsigned source, const void *records, const int64_t *watermarks,
                                size_t count)
 {

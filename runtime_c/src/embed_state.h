@@ -42,6 +42,8 @@ struct dfrt_embed {
 dfrt_status dfrt__embed_ready(dfrt_embed *embed);
 /* Feeds segment 0 as dfrt_program.read; ends rounds as they fill up. */
 size_t dfrt__embed_feed(dfrt_embed *embed, unsigned source, const void *records, size_t count, int64_t until);
+/* DFRT_USAGE: the source has ended. */
+dfrt_status dfrt__embed_watermark(dfrt_embed *embed, unsigned source, int64_t watermark);
 void dfrt__embed_end_source(dfrt_embed *embed, unsigned source);
 dfrt_status dfrt__embed_status(dfrt_embed *embed);
 

@@ -347,6 +347,16 @@ dfrt_kept dfrt_kept_move(dfrt_pool *to, dfrt_pool *from, dfrt_kept *kept, dfrt_w
     return moved;
 }
 
+void dfrt_kept_reserve(dfrt_pool *pool, dfrt_kept *kept, uint32_t count, dfrt_widths widths)
+{
+    kept->capacity = FIRST_CAPACITY;
+    while (kept->capacity <= count) {
+        kept->capacity = following(kept->capacity);
+    }
+    kept->room = take(pool, width_of(widths), kept->capacity);
+    memset(kept->room, 0, width_of(widths) * kept->capacity);
+}
+
 /* --- order of time ---------------------------------------------------------------------------------- */
 
 /* Disorder is bounded by the slack: the place is near the end. */

@@ -99,9 +99,9 @@ static void check_numbers(void *segment, const dfrt_run *run)
 static void check_watermark(void *segment, int64_t watermark) { ((checking *)segment)->watermark = watermark; }
 
 static const dfrt_segment segments[] = {
-    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL},
-    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, move_counts},
-    {"single", "checks", sizeof(checking), 0, false, open_nothing, close_nothing, NULL, NULL},
+    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL},
+    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, move_counts, NULL},
+    {"single", "checks", sizeof(checking), 0, false, open_nothing, close_nothing, NULL, NULL, NULL},
 };
 static const dfrt_edge edges[] = {
     {"numbers", 0, 1, sizeof(number), NULL, count_numbers, pass_watermark, hash_of},

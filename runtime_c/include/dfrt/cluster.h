@@ -89,6 +89,12 @@ typedef struct dfrt_cluster {
     uint64_t (*task_malformed)(const dfrt_task *task, uint32_t source);
     /* The end of all sources. */
     dfrt_status (*task_end)(dfrt_task *task, dfrt_error *error);
+    /* The watermark of a source has come so far, although no row of this task says so. */
+    dfrt_status (*task_watermark)(dfrt_task *task, uint32_t source, int64_t watermark, dfrt_error *error);
+    /* All that the task remembers, as bytes; results are taken before. They are the task's, until its next call. */
+    dfrt_status (*task_save)(dfrt_task *task, const uint8_t **bytes, uint64_t *size, dfrt_error *error);
+    /* For a task that has got nothing yet: it goes on where the other was saved. After a failure it can only be closed. */
+    dfrt_status (*task_load)(dfrt_task *task, const uint8_t *bytes, uint64_t size, dfrt_error *error);
     /* What a sink has got since the last call. */
     dfrt_status (*task_results)(dfrt_task *task, uint32_t sink, dfrt_row_columns *rows, dfrt_error *error);
     void (*task_close)(dfrt_task *task);

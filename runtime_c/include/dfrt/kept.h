@@ -68,6 +68,9 @@ void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
  * nothing then. Nobody else reads them. */
 dfrt_kept dfrt_kept_move(dfrt_pool *to, dfrt_pool *from, dfrt_kept *kept, dfrt_widths widths);
 
+/* Room for `count` tuples and one more, from place 0 on, for a group that has none. It is zeroed. */
+void dfrt_kept_reserve(dfrt_pool *pool, dfrt_kept *kept, uint32_t count, dfrt_widths widths);
+
 /* Lets `readers` other stages read the tuples that are there now: they stay where they are until dfrt_share_done was
  * called as often. Tuples may be added behind them, and among those that nobody was told of. */
 dfrt_share *dfrt_kept_share(dfrt_pool *pool, dfrt_kept *kept, uint32_t readers);

@@ -54,6 +54,7 @@ typedef struct dfrt_program {
     const char *version; /* of the compiler that wrote it, and a digest of the program's text */
     const char *const *control; /* the controller configuration, line by line, NULL behind the last (see configuration.h) */
     const char *const *plan;    /* its text, in the same way */
+    uint64_t identity;   /* of the program whose state is saved: a digest of its C; 0: it can't be */
     bool light;          /* parsing is most of the work, if the sources are files of text */
     bool staged;         /* planned with threads, also where no segment has several */
     unsigned source_count, sink_count, segment_count, edge_count, step_count, alternates_count;

@@ -47,6 +47,8 @@ typedef struct dfrt_edge {
     uint64_t (*hash)(const void *element); /* of the key that it goes by; NULL when it goes by none */
 } dfrt_edge;
 
+struct dfrt_archive;
+
 /* A segment of the graph (generated, constant). Every segment's struct begins with a dfrt_segment_head. */
 typedef struct dfrt_segment {
     const char *name;
@@ -60,6 +62,9 @@ typedef struct dfrt_segment {
     /* Between two rounds: the state of keys that `routing` gives to other replicas than `self` goes to their segments
      * among the `count` in `to`; without a routing all of it goes to the first. NULL when there is nothing to move. */
     void (*move)(void *segment, void *const *to, unsigned count, const dfrt_routing *routing, unsigned self);
+    /* Between two events: the state as bytes, or bytes as the state of a segment that has none yet. NULL when it never has
+     * any, or the program was built without (`identity`). */
+    void (*archive)(void *segment, struct dfrt_archive *archive);
 } dfrt_segment;
 
 /* Where the replicas of one edge's receiving segment are reached. */
