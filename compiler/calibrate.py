@@ -2,11 +2,10 @@
 
 The program is built twice and run fused on its own inputs: once with every call between steps timed (one event in 64,
 chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
-plain run tells the whole, from which the sources' part follows. Operators that are composed from panes are then
-measured once more, in the parts that pane farming has: putting tuples away, G, and H. Sinks write to a folder that is
-thrown away. What passing elements between threads costs is measured with the runtime's own channels, from core to core,
-and with the program itself: a thread a stage, all on one core, takes more CPU time than one thread does, by what
-links, switching between threads and the loss of work by the block cost together.
+plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts that
+patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows computed
+whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on data that
+others have written) is measured by a third run of each, a thread a stage on all cores (calibrate_threads.py).
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ import resource
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 
 import dfc
 from dfc.compiler.failure import Failure
@@ -28,11 +28,16 @@ from dfc.dsl import typed
 from . import pipeline
 from .artifacts.bundle import Bundle
 from .artifacts.graph import Graph
-from .artifacts.parts import Merge, Windows, divided
+from .artifacts.parts import Merge, Part, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
+from .calibrate_threads import machine_costs, on_own_cores, scaled, stages_of, usual, with_crossings
+from .patterns import pane_farming, window_farming
+from .patterns.function import function_of
+from .patterns.load import with_workers
 
 _LEAST_READING, _LEAST_READING_NS = 0.05, 10.0  # sources take at least this part of the whole, or this if less
+_STAGED_RUNS = 3  # where threads land, and what else the cores do, differs from run to run: the middle one counts
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
 
@@ -53,20 +58,19 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
     `seconds`."""
     from .select.choose import choose
 
-    patterns = _paned(graph)
     with tempfile.TemporaryDirectory(prefix="dfc-calibrate-") as folder:
         run = Run(graph, tuple(inputs), tuple(words), seconds, Path(folder))
         undivided = choose(graph)
-        whole = _measure(run, undivided, staged=bool(undivided.edges))
+        whole = _measure(run, undivided)
         parts = divided(graph, {})
-        costs = _of_operators(graph, _costs(parts, whole))
-        if patterns:
-            plan = _plan(graph, patterns)
-            in_parts = divided(graph, patterns_of(plan.decisions, plan.layout))
-            costs |= _with_parts(costs, patterns, in_parts, _measure(run, plan))
+        own = _costs(parts, whole)
+        costs, machine = _of_operators(graph, own), machine_costs(graph)
+        if whole.staged is not None:
+            machine = with_crossings(machine, stages_of(undivided, own, whole.staged))
+        for way in (_in_panes, _in_windows):
+            costs |= way(run, costs, machine)
     operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
-    machine = _with_crossings(channel_costs(_largest_element(graph)), undivided, whole) | {"clock_ns": whole.inside}
-    return Profile(graph.program.name, "calibration", machine, _rates(graph), operators)
+    return Profile(graph.program.name, "calibration", machine | {"clock_ns": whole.inside}, _rates(graph), operators)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +84,6 @@ class Run:
     folder: Path
 
 
-def _paned(graph: Graph) -> dict[str, typed.Pattern]:
-    """Pane farming for all operators that it applies to."""
-    from .patterns.function import function_of
-    from .patterns.load import with_workers
-    from .patterns.pane_farming import NAME, applies
-
-    return {step.name: with_workers(NAME, 1, merge="collector", schedule="round_robin") for step in graph.steps
-            if isinstance(step.body, typed.Operator) and applies(function_of(graph.program, step)) is None}
-
-
 def _plan(graph: Graph, patterns: Mapping[str, typed.Pattern]) -> Plan:
     from .select.choose import choose
     from .select.search import Request, choose_patterns
@@ -97,7 +91,7 @@ def _plan(graph: Graph, patterns: Mapping[str, typed.Pattern]) -> Plan:
     return choose(graph, choose_patterns(graph, Request(forced=patterns)))
 
 
-def _measure(run: Run, plan: Plan, staged: bool = False) -> Measured:
+def _measure(run: Run, plan: Plan) -> Measured:
     from .build.program import compile_program
     from .codegen.program import generate_files
 
@@ -111,10 +105,10 @@ def _measure(run: Run, plan: Plan, staged: bool = False) -> Measured:
     always = [*_redirected(graph, folder), "--stats", *run.words]
     timed = _run(program(True), ["--layout", "fused", *always], seconds, {"DFC_CALIBRATE": str(said)})
     plain = _run(program(False), ["--layout", "fused", *always], seconds, {})
-    stages = _run(program(False), ["--layout", "staged", "--workers", "1", *always], seconds, {}, together=True) \
-        if staged else None
+    in_stages = ["--layout", "staged", "--workers", "1", "--thread-times", *always]
+    stages = [_run(program(False), in_stages, seconds, {}) for _ in range(_STAGED_RUNS if plan.edges else 0)]
     data = json.loads(said.read_text())
-    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], timed, plain, stages)
+    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], timed, plain, usual(stages))
 
 
 def _redirected(graph: Graph, folder: Path) -> list[str]:
@@ -128,14 +122,12 @@ def _redirected(graph: Graph, folder: Path) -> list[str]:
     return words
 
 
-def _run(program: Path, words: Sequence[str], seconds: float, environment: Mapping[str, str],
-         together: bool = False) -> Mapping:
+def _run(program: Path, words: Sequence[str], seconds: float, environment: Mapping[str, str]) -> Mapping:
     """The summary that the program prints, with the CPU time that it took: others may use the machine too. It is asked
-    to end when its time is over. `together`: all its threads share a core, so that none spins while another works."""
+    to end when its time is over."""
     before = _children()
     process = subprocess.Popen([str(program), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env={**os.environ, **environment}, text=True, errors="replace",
-                               preexec_fn=_on_one_core if together else None)
+                               env={**os.environ, **environment}, text=True, errors="replace")
     try:
         try:
             _, said = process.communicate(timeout=seconds)
@@ -150,10 +142,6 @@ def _run(program: Path, words: Sequence[str], seconds: float, environment: Mappi
     if process.returncode != 0 or not lines or not lines[-1].startswith("{"):
         raise Failure(f"the program could not be run for calibration: {lines[-1] if lines else 'it said nothing'}")
     return json.loads(lines[-1]) | {"cpu_seconds": _children() - before}
-
-
-def _on_one_core() -> None:
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def _children() -> float:
@@ -177,7 +165,7 @@ def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
                 for name, cost in costs.items()) / max(1, sum(counts[name]["in"] for name in sources))
     reading = min(_LEAST_READING * whole, _LEAST_READING_NS)
     scale = min(1.0, (whole - reading) / parts) if parts else 1.0
-    costs = {name: _scaled(cost, scale) for name, cost in costs.items()}
+    costs = {name: scaled(cost, scale) for name, cost in costs.items()}
     return costs | {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
 
 
@@ -193,23 +181,45 @@ def _of_operators(graph: Graph, own: Mapping[str, StepCosts]) -> dict[str, StepC
     return found
 
 
-def _scaled(cost: StepCosts, scale: float) -> StepCosts:
-    parts = (cost.tuple, cost.pane, cost.window, cost.merge)
-    return StepCosts(*(None if part is None else part * scale for part in parts))
-
-
-def _with_parts(costs: Mapping[str, StepCosts], names: Iterable[str], parts: Graph,
-                measured: Measured) -> dict[str, StepCosts]:
-    """What a tuple, a pane and a merge cost in an operator in parts. H takes a slide's panes and gives a result."""
-    own = _costs(parts, measured)
-    counts = {one["name"]: one for one in measured.timed["steps"]}
+def _in_panes(run: Run, costs: Mapping[str, StepCosts], machine: Mapping[str, float]) -> dict[str, StepCosts]:
+    """What a tuple, a pane and a merge cost in an operator in panes. H takes a slide's panes and gives a result."""
+    names, own, counts = _in_parts(run, pane_farming, {"merge": "collector"}, costs, machine)
     found = {}
     for name in names:
         panes = counts[name]["in"] / counts[name]["out"] if counts[name]["out"] else 1.0
         merge = (own[name].window or 0.0) + panes * (own[name].tuple or 0.0)
-        found[name] = replace(costs[name], keep=own[f"{name}.windows"].tuple, pane=own[f"{name}.work"].tuple,
-                              merge=merge)
+        found[name] = replace(costs[name], keep=_keeping(own, counts, name), pane=own[f"{name}.work"].tuple, merge=merge)
     return found
+
+
+def _in_windows(run: Run, costs: Mapping[str, StepCosts], machine: Mapping[str, float]) -> dict[str, StepCosts]:
+    """What a tuple and a window cost where one thread keeps the tuples of whole windows, and another one computes."""
+    names, own, counts = _in_parts(run, window_farming, {"batch": 1, "style": "agnostic"}, costs, machine)
+    return {name: replace(costs[name], keep_whole=_keeping(own, counts, name), whole=own[name].tuple) for name in names}
+
+
+def _keeping(own: Mapping[str, StepCosts], counts: Mapping[str, Mapping], name: str) -> float:
+    """Of a tuple, with its part of handing out what is complete."""
+    keeps, count = own[f"{name}.windows"], counts[f"{name}.windows"]
+    return (keeps.tuple or 0.0) + (keeps.window or 0.0) * count["out"] / max(1, count["in"])
+
+
+def _in_parts(run: Run, pattern: ModuleType, settings: Mapping, costs: Mapping[str, StepCosts],
+              machine: Mapping[str, float]) -> tuple[list[str], Mapping[str, StepCosts], Mapping[str, Mapping]]:
+    """All operators that a pattern applies to, divided as it divides them: their names, what each part costs on a core of
+    its own, and what each took in and gave."""
+    patterns = {step.name: with_workers(pattern.NAME, 1, schedule="round_robin", **settings)
+                for step in run.graph.steps if isinstance(step.body, typed.Operator)
+                and pattern.applies(function_of(run.graph.program, step)) is None}
+    if not patterns:
+        return [], {}, {}
+    plan = _plan(run.graph, patterns)
+    parts, measured = divided(run.graph, patterns_of(plan.decisions, plan.layout)), _measure(run, plan)
+    # What is no part costs as much as elsewhere: the models put the costs of all of them together.
+    own = {name: costs.get(name, cost) if not isinstance(parts.step(name).body, Part) else cost
+           for name, cost in _costs(parts, measured).items()}
+    stages = stages_of(plan, own, measured.staged)
+    return list(patterns), on_own_cores(parts, stages, machine), {one["name"]: one for one in measured.timed["steps"]}
 
 
 def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts:
@@ -260,55 +270,3 @@ def _rates(graph: Graph) -> dict[str, float]:
         if settings.get("paced") and settings.get("rate"):
             found[step.name] = float(settings["rate"])
     return found
-
-
-# --- the machine ------------------------------------------------------------------------------------
-
-
-def _with_crossings(costs: Mapping[str, float], plan: Plan, measured: Measured) -> dict[str, float]:
-    """What an element costs on its way between threads beyond taking it. It is the sender's: that is where tuples
-    are touched for the first time, copied, and others woken."""
-    if measured.staged is None:
-        return dict(costs)
-    counts = {one["name"]: one for one in measured.staged["steps"]}
-    elements = sum(counts[edge.producer]["out"] for edge in plan.edges) / max(1, _read(measured.staged))
-    more = (_a_tuple(measured.staged) - _a_tuple(measured.plain)) / elements if elements else 0.0
-    return {**costs, "emit_ns": max(costs["emit_ns"], more - costs["take_ns"])}
-
-
-def _a_tuple(summary: Mapping) -> float:
-    """CPU time for a tuple from any source."""
-    return summary["cpu_seconds"] * 1e9 / max(1, _read(summary))
-
-
-def _read(summary: Mapping) -> int:
-    return summary["in"]
-
-
-def _largest_element(graph: Graph) -> int:
-    """Of the records that steps pass on, in bytes."""
-    from .select.traffic import record_bytes
-
-    return max(int(record_bytes(step.record)) for step in graph.steps if not isinstance(step.body, typed.Sink))
-
-
-def channel_costs(element_bytes: int) -> dict[str, float]:
-    """What it costs to put an element into a link, to take it, to merge two links in order, and to reach a thread."""
-    from .build.folder import runtime_tree
-    from .build.program import CompilerFailed, Job, runtime_library
-    from .build.toolchain import INCLUDES, LINK_FLAGS, find_toolchain, flags
-    from .codegen.templating import render
-
-    with tempfile.TemporaryDirectory(prefix="dfc-channels-") as name:
-        folder, tree = Path(name), runtime_tree()
-        for path, data in tree.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(data)
-        (folder / "channel_cost.c").write_text(render("channel_cost.c.j2", size=max(8, element_bytes - 8)))
-        job = Job(find_toolchain(), flags("native", sanitize=False), folder)
-        try:
-            job.call(*INCLUDES, "channel_cost.c", str(runtime_library(tree, job)), "-o", "channel_cost", *LINK_FLAGS)
-            said = subprocess.run([folder / "channel_cost"], capture_output=True, text=True, check=True, timeout=60)
-        except (CompilerFailed, subprocess.SubprocessError) as error:
-            raise Failure(f"the channels could not be measured: {error}") from None
-    return {name: value for name, value in json.loads(said.stdout).items() if name != "sum"}

@@ -18,14 +18,18 @@ SECOND = 1e9
 @dataclass(frozen=True, slots=True)
 class Costs:
     """`tuple`: taking one into the store (a combinable function computes here). `keep`: putting one away for others to
-    compute with (0: as much as `tuple`). `pane`: G over a pane (0: it follows from the others). `window`: F at the end
-    of a window (of a combinable function: merging its panes). `merge`: H over a window's panes."""
+    compute with, in panes (0: as much as `tuple`); `keep_whole`: in whole windows (0: as much as in panes). `pane`: G
+    over a pane (0: it follows from the others). `window`: F at the end of a window (of a combinable function: merging
+    its panes). `merge`: H over a window's panes. `whole`: F by a worker that gets a window's tuples (0: it follows from
+    the others)."""
 
     tuple: float = 0.0
     pane: float = 0.0
     window: float = 0.0
     merge: float = 0.0
     keep: float = 0.0
+    keep_whole: float = 0.0
+    whole: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +76,24 @@ class Load:
     @property
     def mapped(self) -> float:
         """G over all tuples of a window: what can be divided among workers. Nothing is shared with its neighbours."""
-        return self.panes * self.pane
+        return self.costs.whole or self.panes * self.pane
 
     @property
     def whole(self) -> float:
         """F over the tuples of a window: what a worker pays that gets windows whole."""
+        if self.costs.whole:
+            return self.costs.whole
         return self.mapped + self.costs.merge if self.shares_panes else self.costs.window
 
     @property
     def keeping(self) -> float:
-        """Putting a tuple away, once, where all workers find it."""
+        """Putting a tuple away, once, where all workers find its pane."""
         return self.costs.keep or self.costs.tuple
+
+    @property
+    def keeping_whole(self) -> float:
+        """The same for windows: more memory is in use at a time than for panes."""
+        return self.costs.keep_whole or self.keeping
 
     @property
     def store_bytes(self) -> float:

@@ -57,7 +57,7 @@ def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
 
 
 def _agnostic(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
-    return (balanced("emitter", 1, load.keeping + machine.emit / load.slide),
+    return (balanced("emitter", 1, load.keeping_whole + machine.emit / load.slide),
             balanced("workers", workers, (machine.take + load.whole) / load.slide),
             balanced("collector", 1, machine.collect / load.slide))
 

@@ -99,7 +99,8 @@ def _unit(loads: Mapping[str, StepLoad], segment: int, steps: tuple[str, ...]) -
     if not head.function.windowed:
         costs = replace(costs, tuple=costs.tuple + extra)
     else:
-        costs = replace(costs, window=costs.window + extra, merge=costs.merge + extra)
+        costs = replace(costs, window=costs.window + extra, merge=costs.merge + extra,
+                        whole=costs.whole + extra if costs.whole else 0.0)
     return Unit(steps[0], segment, replace(head.load, costs=costs), head.tuples_in, steps)
 
 

@@ -52,9 +52,9 @@ def _declared(a_result: float, function: Function, slide: float, measured: StepC
         return Costs(tuple=a_result)
     merge = measured.merge if measured.merge is not None else min(default.merge, a_result)
     if function.combinable:
-        return Costs((a_result - merge) / slide, 0.0, merge, merge, _keep(measured, default))
+        return Costs((a_result - merge) / slide, 0.0, merge, merge, _keep(measured, default), measured.keep_whole or 0.0)
     store = measured.tuple if measured.tuple is not None else default.tuple
-    return Costs(store, measured.pane or 0.0, a_result, merge, _keep(measured, default))
+    return Costs(store, measured.pane or 0.0, a_result, merge, _keep(measured, default), measured.keep_whole or 0.0)
 
 
 def _measured(measured: StepCosts, function: Function, default: Costs) -> Costs:
@@ -63,7 +63,7 @@ def _measured(measured: StepCosts, function: Function, default: Costs) -> Costs:
     a_tuple = measured.tuple if measured.tuple is not None else default.tuple
     merge = window if function.combinable else min(default.merge, window)
     return Costs(a_tuple, measured.pane or 0.0, window, measured.merge if measured.merge is not None else merge,
-                 _keep(measured, default))
+                 _keep(measured, default), measured.keep_whole or 0.0, measured.whole or 0.0)
 
 
 def _keep(measured: StepCosts, default: Costs) -> float:

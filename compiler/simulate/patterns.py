@@ -70,7 +70,8 @@ class _Play:
         self.slide = max(1, round(scene.load.slide / scene.grain))
         self.sent = scene.machine.emit * scene.grain  # the emitter's work for what goes through as one tuple
         self.stored = scene.load.costs.tuple * scene.grain
-        self.put_away = scene.load.keeping * scene.grain  # where the emitter keeps what the workers read
+        keeping = scene.load.keeping if scene.pattern.name == pane_farming.NAME else scene.load.keeping_whole
+        self.put_away = keeping * scene.grain  # where the emitter keeps what the workers read
         self.kept = (scene.machine.take + scene.load.costs.tuple) * scene.grain  # a worker's
         self.workers = scene.pattern.workers or 1
         self.stations: list[Station] = []

@@ -9,6 +9,7 @@
 #include "elastic_state.h"
 #include "held.h"
 #include "parcel.h"
+#include "waits.h"
 
 enum aside_kind { ASIDE_ELEMENT, ASIDE_WATERMARK, ASIDE_EVENT, ASIDE_ROUND };
 
@@ -267,11 +268,9 @@ static bool wait_for_parcels(dfrt_stage *stage, bool wait)
 
 void dfrt__arrival_settle(dfrt_stage *stage, bool wait)
 {
-    uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
+    dfrt__wait waited = dfrt__wait_begin(stage);
     bool complete = wait_for_parcels(stage, wait);
-    if (stage->monitor != NULL) {
-        dfrt_monitor_idle(stage->monitor, began_ns);
-    }
+    dfrt__wait_end(stage, waited, false);
     if (complete) {
         take_in(stage);
     }

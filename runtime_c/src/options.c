@@ -34,6 +34,7 @@ static void print_help(const dfrt_program *program)
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
+           "  --thread-times         with --stats: the CPU time of each thread, without what it spends waiting\n"
            "  --socket PATH          where it answers dfc top and dfc ctl while it runs (default with a controller:\n"
            "                         NAME.sock beside the program); --no-socket: nowhere\n"
            "  --http HOST:PORT       answer GET /metrics and /healthz there; --http-public: also beyond this machine\n"
@@ -146,7 +147,7 @@ static dfrt_status read_clock(dfrt_clock *clock, const char *word, dfrt_error *e
 
 enum { WORKERS = 1, CLOCK, LAYOUT, SOURCE, SINK, ALTERNATE, MALFORMED, REPORT, MAX_ROW, STATS, QUIET, HELP, VERSION, RATE, RATES, SPEED,
        MAX_WORKERS, MIGRATION, RECONFIGURE, LATENCY_TRACE, SOCKET, NO_SOCKET, HTTP, HTTP_PUBLIC, CONTROL, LOG, SYSFS,
-       LEARNED, STEP_ROUNDS };
+       LEARNED, STEP_ROUNDS, THREAD_TIMES };
 
 static dfrt_status take_option(dfrt__options *options, const dfrt_program *program, int option, const char *word,
                                dfrt_error *error)
@@ -184,6 +185,7 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
         options->max_row = (size_t)number;
         return status;
     case STATS: options->stats = true; options->stats_path = word; return DFRT_OK;
+    case THREAD_TIMES: options->thread_times = true; return DFRT_OK;
     case CLOCK: return read_clock(&options->run->clock, word, error);
     case SOCKET: options->socket_path = word; options->watched = true; return DFRT_OK;
     case NO_SOCKET: options->no_socket = true; return DFRT_OK;
@@ -252,7 +254,7 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
         {"rate", required_argument, NULL, RATE},           {"speed", required_argument, NULL, SPEED},
         {"socket", required_argument, NULL, SOCKET},       {"no-socket", no_argument, NULL, NO_SOCKET},
         {"http", required_argument, NULL, HTTP},           {"http-public", no_argument, NULL, HTTP_PUBLIC},
-        {"rates", required_argument, NULL, RATES},
+        {"rates", required_argument, NULL, RATES},         {"thread-times", no_argument, NULL, THREAD_TIMES},
         {NULL, 0, NULL, 0},
     };
     *options = (dfrt__options){.run = run, .report_limit = 10};

@@ -37,6 +37,7 @@ typedef struct dfrt__options {
     size_t max_row;
     bool stats;
     const char *stats_path; /* NULL: stderr */
+    bool thread_times;      /* with the CPU time of each thread */
     const char *socket_path; /* where the running program answers; NULL: not said */
     bool no_socket;
     const char *http; /* HOST:PORT for metrics; NULL: nowhere */

@@ -16,6 +16,7 @@
 #include "supervise.h"
 #include "threads.h"
 #include "trace.h"
+#include "waits.h"
 
 enum { EXIT_USAGE = 2, EXIT_RUN_FAILED = 4 };
 
@@ -84,7 +85,9 @@ static dfrt_status run_all(dfrt__layout_plan *layout, dfrt__reader *reader, bool
     dfrt__threads threads;
     dfrt_status status = dfrt__threads_start(&threads, layout, error);
     if (status == DFRT_OK) {
+        dfrt__thread_begin(layout->stages[0]);
         dfrt__reader_run(reader);
+        dfrt__thread_end(layout->stages[0]);
         dfrt__threads_join(&threads);
         reader->ended_ns = dfrt_now_ns();
     }
@@ -124,6 +127,9 @@ static dfrt_status open_run(whole_run *whole, const dfrt_program *program, const
 {
     dfrt__layout_plan *layout = &whole->layout;
     dfrt_status status = dfrt__layout_open(layout, program, run, options->degrees, whole->fused, error);
+    for (unsigned i = 0; status == DFRT_OK && i < layout->stage_count; i++) {
+        layout->stages[i]->thread_timed = options->thread_times;
+    }
     if (status == DFRT_OK && options->script != NULL) {
         status = whole->fused ? dfrt_fail(error, DFRT_USAGE, "--reconfigure needs threads; leave out --layout fused")
                               : dfrt__script_open(&whole->reader.script, options->script, layout->elastic, program, run,

@@ -12,6 +12,7 @@
 #include "elastic_state.h"
 #include "merge.h"
 #include "run.h"
+#include "waits.h"
 
 /* Events in a round: enough to share the cost of passing it on, few enough to stay under a millisecond. Tests
  * build with tiny rounds, so that short streams pass many ends of rounds. */
@@ -285,12 +286,9 @@ static void sleep_for_input(dfrt__reader *reader)
 
 static void wait_for_input(dfrt__reader *reader)
 {
-    dfrt_stage_monitor *monitor = reading_stage(reader)->monitor;
-    uint64_t began_ns = monitor != NULL ? dfrt_now_ns() : 0;
+    dfrt__wait wait = dfrt__wait_begin(reading_stage(reader));
     sleep_for_input(reader);
-    if (monitor != NULL) {
-        dfrt_monitor_idle(monitor, began_ns);
-    }
+    dfrt__wait_end(reading_stage(reader), wait, false);
 }
 
 static void tell_progress(dfrt__reader *reader, uint64_t now)

@@ -7,6 +7,7 @@
 #include "migration.h"
 #include "monitor.h"
 #include "order.h"
+#include "waits.h"
 
 static dfrt_batch *sleep_for_batch(dfrt_stage *stage, dfrt_link *link)
 {
@@ -29,11 +30,9 @@ static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
 {
     dfrt_batch *batch = dfrt_ring_pop(&link->full);
     if (batch == NULL) {
-        uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
+        dfrt__wait wait = dfrt__wait_begin(stage);
         batch = sleep_for_batch(stage, link);
-        if (stage->monitor != NULL) {
-            dfrt_monitor_idle(stage->monitor, began_ns);
-        }
+        dfrt__wait_end(stage, wait, false);
     }
     dfrt_waiter_wake(link->producer);
     return batch;
@@ -288,6 +287,8 @@ void dfrt_stage_run(dfrt_stage *stage)
     if (stage->monitor != NULL) {
         dfrt_monitor_start(stage->monitor);
     }
+    dfrt__thread_begin(stage);
     while (stage->working ? work_on_round(stage) : sleep_until_needed(stage)) {
     }
+    dfrt__thread_end(stage);
 }

@@ -9,6 +9,7 @@
 #include "monitor.h"
 #include "rounds.h"
 #include "trace.h"
+#include "waits.h"
 
 uint64_t dfrt_now_ns(void)
 {
@@ -62,11 +63,9 @@ void dfrt__wait_for_room(dfrt_stage *stage, bool idle)
     if (pump_all(stage)) {
         return;
     }
-    uint64_t began_ns = stage->monitor != NULL ? dfrt_now_ns() : 0;
+    dfrt__wait wait = dfrt__wait_begin(stage);
     sleep_for_room(stage);
-    if (stage->monitor != NULL) {
-        (idle ? dfrt_monitor_idle : dfrt_monitor_blocked)(stage->monitor, began_ns);
-    }
+    dfrt__wait_end(stage, wait, !idle);
 }
 
 static void flush_sinks(dfrt_stage *stage)

@@ -85,6 +85,18 @@ static void write_latency(FILE *out, const dfrt_histogram *latency)
     (void)fprintf(out, ",\"max\":%.1f}", (double)dfrt_histogram_max(latency) / 1e3);
 }
 
+static void write_threads(FILE *out, const dfrt__layout_plan *layout)
+{
+    (void)fprintf(out, ",\"stages\":[");
+    for (unsigned i = 0; i < layout->stage_count; i++) {
+        const dfrt_stage *stage = layout->stages[i];
+        (void)fprintf(out, "%s{\"segment\":%u,\"replica\":%u,\"cpu_seconds\":%.9f}", i == 0 ? "" : ",",
+                      (unsigned)(stage->segment_type - layout->program->segments), stage->replica,
+                      (double)stage->busy_cpu_ns / 1e9);
+    }
+    (void)fprintf(out, "]");
+}
+
 static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options *options, bool fused,
                       const totals *sum)
 {
@@ -110,7 +122,11 @@ static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options
     write_latency(out, &sum->latency);
     (void)fprintf(out, ",\"steps\":[");
     write_steps(out, reader, sum);
-    (void)fprintf(out, "]}\n");
+    (void)fprintf(out, "]");
+    if (options->thread_times && !fused) {
+        write_threads(out, reader->layout);
+    }
+    (void)fprintf(out, "}\n");
 }
 
 /* --- into a file -------------------------------------------------------------------------------------- */

@@ -103,6 +103,8 @@ typedef struct dfrt_stage {
     uint64_t results;      /* handed to sinks in this round */
     dfrt_histogram latency;
     dfrt_stage_monitor *monitor; /* NULL: nobody watches */
+    bool thread_timed;           /* the CPU time of the thread is asked for: */
+    uint64_t begin_cpu_ns, wait_cpu_ns, busy_cpu_ns; /* at its begin, in waits, and without those when it has ended */
     struct dfrt__trace *trace; /* of a stage with sinks, when somebody wants to see latency over time; else NULL */
     struct dfrt__configuration *configuration; /* of the round at hand; NULL in the fused layout */
     bool working;                              /* false: this replica sleeps until it is needed */

@@ -1,0 +1,128 @@
+"""What threads cost on this machine: links between them, and the same work on cores of their own.
+
+Whoever computes on another core fetches from its cache what others have written, and whoever writes there again must take
+the lines back. So a program runs once with a thread a stage on all cores, and each thread tells its CPU time without
+what it spent waiting. What the steps of a stage cost in one thread is known; the rest is the links', or that of the parts
+of an operator, which share its tuples.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dfc.compiler.failure import Failure
+from dfc.dsl import typed
+
+from .artifacts.graph import Graph
+from .artifacts.parts import Part
+from .artifacts.plan import Plan
+from .artifacts.profile import StepCosts
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """A run with a thread a stage, for each tuple that was read: nanoseconds of CPU time of each segment, what its steps
+    cost in one thread, and how many elements it sends and takes."""
+
+    plan: Plan
+    own: Mapping[str, StepCosts]
+    counts: Mapping[str, Mapping]
+    busy: Mapping[int, float]
+    read: int
+
+    def work(self, step: str) -> float:
+        cost, count = self.own[step], self.counts[step]
+        return ((cost.tuple or 0.0) * count["in"] + (cost.window or 0.0) * count["out"]) / self.read
+
+    def beyond(self, segment: int) -> float:
+        """What the thread took more than its steps in one thread."""
+        return self.busy[segment] - sum(map(self.work, self.plan.segments[segment].steps))
+
+    def sent(self, segment: int) -> float:
+        return sum(self.counts[edge.producer]["out"] for edge in self.plan.edges if edge.source == segment) / self.read
+
+    def taken(self, segment: int) -> float:
+        return sum(self.counts[edge.producer]["out"] for edge in self.plan.edges if edge.target == segment) / self.read
+
+
+def usual(summaries: Sequence[Mapping]) -> Mapping | None:
+    """Of several runs in stages the one that took neither most nor least CPU time; None of none."""
+    by_time = sorted(summaries, key=lambda one: sum(stage["cpu_seconds"] for stage in one["stages"]) / max(1, one["in"]))
+    return by_time[len(by_time) // 2] if by_time else None
+
+
+def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Stages:
+    """`own`: what each step costs in one thread; `summary`: of a run with `--stats --thread-times`."""
+    read, busy = max(1, summary["in"]), {segment.number: 0.0 for segment in plan.segments}
+    for stage in summary["stages"]:
+        busy[stage["segment"]] += stage["cpu_seconds"] * 1e9 / read
+    return Stages(plan, own, {one["name"]: one for one in summary["steps"]}, busy, read)
+
+
+def with_crossings(costs: Mapping[str, float], stages: Stages) -> dict[str, float]:
+    """What an element costs who sends it and who takes it. The reader only sends: so its part is known, and that of the
+    others follows. It is never less than what the channels cost alone."""
+    others = [segment.number for segment in stages.plan.segments[1:]]
+    sent, taken = sum(map(stages.sent, others)), sum(map(stages.taken, others))
+    emit = max(costs["emit_ns"], stages.beyond(0) / stages.sent(0) if stages.sent(0) else 0.0)
+    take = (sum(map(stages.beyond, others)) - emit * sent) / taken if taken else 0.0
+    return {**costs, "emit_ns": emit, "take_ns": max(costs["take_ns"], take)}
+
+
+def on_own_cores(parts: Graph, stages: Stages, machine: Mapping[str, float]) -> dict[str, StepCosts]:
+    """The costs of all parts of operators, such that with links and other steps each thread takes as long as it did."""
+    found = dict(stages.own)
+    for segment in stages.plan.segments:
+        divided = [name for name in segment.steps if isinstance(parts.step(name).body, Part)]
+        work = sum(map(stages.work, divided))
+        links = machine["emit_ns"] * stages.sent(segment.number) + machine["take_ns"] * stages.taken(segment.number)
+        if work > 0:
+            scale = max(0.0, (work + stages.beyond(segment.number) - links) / work)
+            found |= {name: scaled(stages.own[name], scale) for name in divided}
+    return found
+
+
+def scaled(cost: StepCosts, scale: float) -> StepCosts:
+    parts = (cost.tuple, cost.pane, cost.window, cost.merge)
+    return StepCosts(*(None if part is None else part * scale for part in parts))
+
+
+# --- channels ---------------------------------------------------------------------------------------
+
+
+def machine_costs(graph: Graph) -> dict[str, float]:
+    return channel_costs(_largest_element(graph))
+
+
+def _largest_element(graph: Graph) -> int:
+    """Of the records that steps pass on, in bytes."""
+    from .select.traffic import record_bytes
+
+    return max(int(record_bytes(step.record)) for step in graph.steps if not isinstance(step.body, typed.Sink))
+
+
+def channel_costs(element_bytes: int) -> dict[str, float]:
+    """What it costs to put an element into a link, to take it, to merge two links in order, and to reach a thread."""
+    from .build.folder import runtime_tree
+    from .build.program import CompilerFailed, Job, runtime_library
+    from .build.toolchain import INCLUDES, LINK_FLAGS, find_toolchain, flags
+    from .codegen.templating import render
+
+    with tempfile.TemporaryDirectory(prefix="dfc-channels-") as name:
+        folder, tree = Path(name), runtime_tree()
+        for path, data in tree.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+        (folder / "channel_cost.c").write_text(render("channel_cost.c.j2", size=max(8, element_bytes - 8)))
+        job = Job(find_toolchain(), flags("native", sanitize=False), folder)
+        try:
+            job.call(*INCLUDES, "channel_cost.c", str(runtime_library(tree, job)), "-o", "channel_cost", *LINK_FLAGS)
+            said = subprocess.run([folder / "channel_cost"], capture_output=True, text=True, check=True, timeout=60)
+        except (CompilerFailed, subprocess.SubprocessError) as error:
+            raise Failure(f"the channels could not be measured: {error}") from None
+    return {name: value for name, value in json.loads(said.stdout).items() if name != "sum"}
