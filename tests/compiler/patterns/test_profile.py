@@ -7,7 +7,7 @@ import json
 import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, ProfileError, StepCosts, from_json, to_json
-from dfc.compiler.calibrate import Measured, _with_crossings
+from dfc.compiler.calibrate_threads import stages_of, with_crossings
 
 PROFILE = Profile("hft", "calibration", {"emit_ns": 7.0, "hop_ns": 3000.0}, {"quotes": 3e5}, {
     "predict": OperatorProfile({"regression": StepCosts(9.5, None, 136000.0, 20.0)}, 0.04,
@@ -56,22 +56,25 @@ def test_what_cannot_be(text, code):
     assert caught.value.code == code and str(caught.value)
 
 
-def summary(read: int, cpu: float, results: int) -> dict:
-    return {"in": read, "cpu_seconds": cpu, "steps": [{"name": "s", "out": read}, {"name": "w", "out": results}]}
+def summary(tuples: int, seconds: dict[int, float]) -> dict:
+    """As of a run with `--stats --thread-times`: every tuple gives a result."""
+    stages = [{"segment": number, "cpu_seconds": taken} for number, taken in seconds.items()]
+    steps = [{"name": name, "in": tuples, "out": tuples} for name in ("s", "w", "out")]
+    return {"in": tuples, "stages": stages, "steps": steps}
 
 
-@pytest.mark.parametrize(("cpu", "emit"), [(2.0, 7.0), (2.5, 7.0), (6.2, 19.0)])
-def test_an_element_costs_what_the_program_pays_for_its_threads(cpu, emit):
-    """100 million tuples and as many results: 200 million elements pass from thread to thread."""
+@pytest.mark.parametrize(("reader", "window", "writer", "emit", "take"), [
+    (2.0, 7.0, 2.0, 20.0, 15.0),  # 3 s and 2 s beyond the steps, of which sending took 2: two take 30 ns
+    (0.1, 4.6, 0.1, 7.0, 2.0),    # less than the channels cost alone: that is what they cost
+])
+def test_an_element_costs_what_the_threads_take_beyond_their_steps(reader, window, writer, emit, take):
+    """100 million tuples and as many results: a step that costs 40 ns, and 200 million elements that pass on."""
     graph = pipeline.flow(pipeline.check(
         'app a\nrecord R { k: i64 }\nsource s: R = csv("s.csv")\nstream w = s |> by k |> window count 1 '
         '|> aggregate { k, n: count() }\nsink out = w to csv("o.csv")\n', "a.dfl", {}))
     plan = pipeline.plan(graph, None)
     assert [edge.producer for edge in plan.edges] == ["s", "w"]
-    measured = Measured((), 0.0, 0.0, {}, summary(10**8, 2.0, 10**8), summary(10**8, cpu, 10**8))
-    costs = _with_crossings({"emit_ns": 7.0, "take_ns": 2.0}, plan, measured)
-    assert costs == {"emit_ns": pytest.approx(emit), "take_ns": 2.0}
-
-
-def test_a_program_of_one_segment_passes_nothing_on():
-    assert _with_crossings({"emit_ns": 7.0}, None, Measured((), 0.0, 0.0, {}, {})) == {"emit_ns": 7.0}
+    own = {"s": StepCosts(tuple=0.0), "w": StepCosts(tuple=40.0), "out": StepCosts(tuple=0.0)}
+    stages = stages_of(plan, own, summary(10**8, dict(enumerate((reader, window, writer)))))
+    costs = with_crossings({"emit_ns": 7.0, "take_ns": 2.0}, stages)
+    assert costs == {"emit_ns": pytest.approx(emit), "take_ns": pytest.approx(take)}
