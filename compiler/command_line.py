@@ -131,7 +131,7 @@ def _add_building_commands(commands) -> None:
     _add_engine(run)
     run.add_argument("--master", metavar="URL",
                      help="where Spark runs: local[N], spark://HOST:PORT, … (default: local[*])")
-    run.add_argument("--stream", action="store_true", help="with --engine spark: live input")
+    _add_stream(run)
     run.add_argument("--log", metavar="DIR", help="write every decision and the summary there, for `dfc report DIR`")
     _add_asked(run)
     calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
@@ -229,6 +229,18 @@ def _add_asked(parser) -> None:
     parser.add_argument("--profile", metavar="FILE",
                         help="measured costs, rates and keys, from `dfc calibrate` or `dfc profile`")
     _add_pattern(parser)
+
+
+def _add_stream(parser) -> None:
+    parser.add_argument("--stream", action="store_true",
+                        help="with --engine spark: input that goes on, such as files that appear in a folder")
+    parser.add_argument("--checkpoint", metavar="DIR",
+                        help="where a stream keeps what it goes on from (default: APP.checkpoint)")
+    parser.add_argument("--until", choices=("stopped", "empty", "end"),
+                        help="a stream runs until it is stopped; until it has taken all there is; or that, and then it "
+                             "ends: open windows come out (default: stopped)")
+    parser.add_argument("--interval", metavar="SECONDS", type=seconds,
+                        help="time from one micro-batch of a stream to the next (default: as soon as input comes)")
 
 
 def _add_engine(parser) -> None:

@@ -68,4 +68,5 @@ def _state_times(view: View, shared: bool) -> tuple[str, ...]:
 
 
 _TIMES = {"source": ("watermark", "highest"), "time_window": ("next_end",),
-          "moving_window": ("watermark", "next_sweep"), "union": ("watermark",), "broadcast": ("watermark",), "join": ("watermark", "next_sweep")}
+          "moving_window": ("watermark", "next_sweep"), "union": ("watermark",), "broadcast": ("watermark",),
+          "join": ("watermark", "next_sweep")}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import signal
 from argparse import Namespace
+from contextlib import suppress
+from pathlib import Path
 
 from dfc.compiler.failure import GOOD, Usage
 
@@ -14,8 +16,8 @@ from .report import report
 
 
 def run_spark(args: Namespace) -> int:
-    if args.stream:
-        raise Usage("--stream is not there yet: --engine spark runs over files; for live input leave --engine out")
+    if not args.stream and (args.checkpoint or args.until or args.interval):
+        raise Usage("--checkpoint, --until and --interval need --stream")
     if args.interpret or args.log:
         raise Usage(f"{'--interpret' if args.interpret else '--log'} means nothing with --engine spark")
     text, file = read_program(args)
@@ -26,7 +28,8 @@ def run_spark(args: Namespace) -> int:
 
     diagnostics = Diagnostics()
     graph = pipeline.flow(pipeline.check(text, file, dict(args.defines)))
-    bundle = pipeline.generate(text, file, dict(args.defines), embed=True, diagnostics=diagnostics, asked=asked(args))
+    bundle = pipeline.generate(text, file, dict(args.defines), embed=True, diagnostics=diagnostics,
+                               asked=asked(args), saves=args.stream)
     require_spark()
     folder = compile_embeddable(bundle, args.target, diagnostics, sanitize=False)
     report(diagnostics, args)
@@ -34,13 +37,14 @@ def run_spark(args: Namespace) -> int:
     from dfc.compiler.spark.engine import Program, was_interrupted
 
     try:
-        _go(args, Program(graph, bundle.interface, folder / library_names(bundle.app)[1], args.target == "native"))
+        program = Program(graph, bundle.interface, folder / library_names(bundle.app)[1], args.target == "native")
+        _go(args, program, bundle)
     except Exception as error:
         raise (KeyboardInterrupt() if was_interrupted(error) else error) from None
     return GOOD
 
 
-def _go(args: Namespace, program) -> None:
+def _go(args: Namespace, program, bundle) -> None:
     from dfc.compiler.spark.engine import require_inputs, run
     from dfc.compiler.spark.local_cluster import own_processes
     from dfc.compiler.spark.session import STANDARD_MASTER, spark_session
@@ -49,10 +53,31 @@ def _go(args: Namespace, program) -> None:
     words, interface = read_words(args.program_words), program.interface
     require_known(words, [port.name for port in interface.sources], [port.name for port in interface.sinks],
                   interface.alternates)
-    require_inputs(program, words)
+    if args.stream:
+        from dfc.compiler.spark.stream import require_stream_inputs
+
+        require_stream_inputs(program, words)
+    elif words.options:
+        raise Usage("--option needs --stream")
+    else:
+        require_inputs(program, words)
     master = args.master or STANDARD_MASTER
     logging.disable(logging.CRITICAL)  # what py4j has to say about an interruption
     with own_processes(master) as memory, spark_session(master, memory) as spark:
         for ending in (signal.SIGINT, signal.SIGTERM):  # the session is stopped, and with it its jobs
             signal.signal(ending, signal.default_int_handler)
-        run(program, words, spark, args.workers)
+        if args.stream:
+            _stream(args, program, words, spark, bundle)
+        else:
+            run(program, words, spark, args.workers)
+
+
+def _stream(args: Namespace, program, words, spark, bundle) -> None:
+    """Ctrl-C is how a stream is stopped: no failure."""
+    from dfc.compiler.spark.stream import STOPPED, Stream, run_stream
+
+    own = f"{bundle.app}.c" if bundle.app != "main" else "main_.c"
+    stream = Stream(bundle.text(own), Path(args.checkpoint or f"{bundle.app}.checkpoint"), args.until or STOPPED,
+                    args.interval or 0.0, args.workers)
+    with suppress(KeyboardInterrupt):
+        run_stream(program, words, spark, stream)

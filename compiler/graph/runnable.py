@@ -31,8 +31,8 @@ RUNNABLE_CODES: dict[str, Code] = {
                   "alternate a value 1.0 = c(\"a.c\", \"a\")", "alternate a value 1.0 = { mean: avg(x) }"),
     "E0814": Code("this state can't be saved",
                   "A stream on Spark keeps what the program remembers in checkpoints. The state of an aggregate in C "
-                  "is known to C only, and with processing time what a window holds depends on when it was read. Without "
-                  "`--stream` the program runs; so does it natively.",
+                  "is known to C only, and with processing time what a window holds depends on when it was read. "
+                  "Without `--stream` the program runs; so does it natively.",
                   "aggregate spread(x: f64) -> f64 = c(\"spread.c\", \"spread\")    // and dfc run --stream",
                   "aggregate spread(x: f64) -> f64 { … }"),
 }

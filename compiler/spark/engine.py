@@ -70,14 +70,14 @@ def run(program: Program, words: Words, spark: SparkSession, tasks: int | None =
     specs = [words.sinks.get(step.name, connector_spec(step.body.connector)) for step in sinks]
     sources = _sources(program.graph, found, words.sources)
     library = executor.Library(str(program.library), program.function)
-    with Outputs(library, [step.name for step in sinks], specs) as outputs, _shipped(program, spark) as name, \
+    with Outputs(library, [step.name for step in sinks], specs) as outputs, shipped(program, spark) as name, \
             shown_progress(spark):
         try:
             _Run(spark, _job(program, found, words, sources, name), sources, outputs, tasks, range_bytes).go(found)
         except Failure:
             raise
         except Exception as error:
-            raise (KeyboardInterrupt() if was_interrupted(error) else _failure(error)) from None
+            raise (KeyboardInterrupt() if was_interrupted(error) else failure_of(error)) from None
         outputs.done()
 
 
@@ -91,7 +91,7 @@ def require_inputs(program: Program, words: Words) -> None:
     _sources(program.graph, place(program.graph), words.sources)
 
 
-def _failure(error: Exception) -> Exception:
+def failure_of(error: Exception) -> Exception:
     """What an executor said in one line, out of the many that Spark makes of it."""
     told = _FAILED.findall(str(error))
     if told:
@@ -113,13 +113,13 @@ def _source(step: typed.Step, number: int, found: Placement, said: Mapping[str, 
 
 def _job(program: Program, found: Placement, words: Words, sources: Sequence[SourceInput], library: str) -> dict:
     """What every task gets."""
-    return {"library": library, "function": program.function, "cpu": _cpu_flags() if program.native else [],
+    return {"library": library, "function": program.function, "cpu": cpu_flags() if program.native else [],
             "order": found.order, "alternates": words.alternates, "max_row": words.max_row,
             "report_limit": words.report_limit, "sources": len(sources), "sinks": len(program.interface.sinks),
             "files": [(source.number, spec) for source in sources for spec in source.files]}
 
 
-def _cpu_flags() -> list[str]:
+def cpu_flags() -> list[str]:
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
     except OSError:
@@ -128,19 +128,21 @@ def _cpu_flags() -> list[str]:
     return sorted(flag for flag in (flags[1].split() if flags else ()) if _FLAGS.fullmatch(flag))
 
 
-class _shipped:
-    """The library and the module go to every executor, under names that no other program of the session has."""
+class shipped:
+    """The library and the modules go to every executor, under names that no other program of the session has."""
 
-    def __init__(self, program: Program, spark: SparkSession):
+    def __init__(self, program: Program, spark: SparkSession, more: Mapping[str, str] | None = None):
         self.program, self.spark = program, spark
+        self.modules = {_MODULE: executor.__file__, **(more or {})}  # names there, and the files they are here
 
     def __enter__(self) -> str:
         self.folder = Path(tempfile.mkdtemp(prefix="dfc-ship-"))
         name = f"{hashlib.sha256(self.program.library.read_bytes()).hexdigest()[:16]}.so"
         shutil.copyfile(self.program.library, self.folder / name)
-        shutil.copyfile(executor.__file__, self.folder / f"{_MODULE}.py")
         self.spark.sparkContext.addFile(str(self.folder / name))
-        self.spark.sparkContext.addPyFile(str(self.folder / f"{_MODULE}.py"))
+        for module, file in self.modules.items():
+            shutil.copyfile(file, self.folder / f"{module}.py")
+            self.spark.sparkContext.addPyFile(str(self.folder / f"{module}.py"))
         return name
 
     def __exit__(self, *failure: object) -> None:

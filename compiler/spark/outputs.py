@@ -12,7 +12,7 @@ from dfc.compiler.failure import Failure, Usage
 
 from .executor import Library, TaskFailed, columns_of
 
-_FILES = ("csv", "jsonl", "binary")
+FILES = ("csv", "jsonl", "binary")
 
 
 class Outputs:
@@ -35,10 +35,10 @@ class Outputs:
     def _beside(self, number: int, spec: str) -> str:
         """Where it is written before it is complete: in the folder of the file."""
         kind, _, path = spec.partition(":")
-        if kind == "discard" or kind in _FILES and path == "-":
+        if kind == "discard" or kind in FILES and path == "-":
             sys.stdout.flush()
             return spec
-        if kind not in _FILES:
+        if kind not in FILES:
             raise Usage(f"sink `{self.names[number]}` ({spec}) is no file: with --engine spark there are csv, jsonl, "
                         "binary and discard")
         final = Path(path)

@@ -15,15 +15,16 @@ class Words:
     alternates: list[tuple[str, str]] = field(default_factory=list)
     report_limit: int = 10
     max_row: int = 0
+    options: dict[str, dict[str, str]] = field(default_factory=dict)  # of Spark, by source; for streams
 
 
 def read_words(given: Sequence[str]) -> Words:
     found, rest = Words(), list(given)
     while rest:
         option, equals, value = rest.pop(0).partition("=") if rest[0].startswith("--") else (rest.pop(0), "", "")
-        if option not in ("--source", "--sink", "--alternate", "--report", "--max-row"):
+        if option not in ("--source", "--sink", "--alternate", "--report", "--max-row", "--option"):
             raise Usage(f"the program's option {option} means nothing with --engine spark; there are --source, --sink, "
-                        "--alternate, --report and --max-row")
+                        "--alternate, --report, --max-row and, with --stream, --option")
         if not equals:
             if not rest:
                 raise Usage(f"{option} needs a value")
@@ -42,6 +43,12 @@ def _take(found: Words, option: str, value: str) -> None:
             found.max_row = int(value)
         return
     name, equals, rest = value.partition("=")
+    if option == "--option":
+        source, dot, key = name.partition(".")
+        if not equals or not dot or not key:
+            raise Usage(f"{option}: `{value}` is not SOURCE.KEY=VALUE")
+        found.options.setdefault(source, {})[key] = rest
+        return
     if not equals or not rest:
         raise Usage(f"{option}: `{value}` is not NAME={'ALTERNATE' if option == '--alternate' else 'CONNECTOR:PATH'}")
     if option == "--alternate":
