@@ -80,7 +80,10 @@ def _add_deploy(commands) -> None:
     deploy.add_argument("--seconds", metavar="N", type=seconds, default=60.0,
                         help="how long the exact search may take (default: 60)")
     deploy.add_argument("--profile", metavar="FILE", help="measured costs and rates, from `dfc calibrate`")
-    deploy.add_argument("-o", "--output", metavar="FILE", help="write the deployments as JSON")
+    deploy.add_argument("--master", metavar="URL", help="run the genetic searches on Spark: local[N], "
+                                                        "spark://HOST:PORT, … (default: here, one after the other)")
+    deploy.add_argument("-o", "--output", metavar="FILE", help="write the deployments as JSON, also when interrupted")
+    deploy.add_argument("--resume", action="store_true", help="go on from what -o FILE already has")
 
 
 def _add_simulate(commands) -> None:

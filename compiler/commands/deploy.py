@@ -4,91 +4,118 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from argparse import Namespace
+from contextlib import contextmanager
+from pathlib import Path
 
-from dfc.compiler.failure import GOOD, Missing, Usage
+from dfc.compiler.failure import GOOD, INTERRUPTED, Failure, Missing, Usage
 
 from .checked import checked_graph
 
-ALGORITHMS = ("sh", "ce", "ga", "exact")
-
 
 def run(args: Namespace) -> int:
+    problem, names = _problem(args), _asked(args)
+    from dfc.compiler.deploy.exact import NotInstalled
+    from dfc.compiler.deploy.search import Search
+    from dfc.compiler.deploy.text import table
+
+    search = Search(problem, range(args.seed, args.seed + args.restarts), args.seconds, told=_told)
+    search.found.update(_known(problem, names, args))
+    search.kept = lambda: _write(problem, search, args)
+    try:
+        with _populations(args) as search.populations:
+            search.run(names)
+    except NotInstalled:
+        raise Missing("the exact search needs OR-Tools: pip install 'dfc[search]'") from None
+    except KeyboardInterrupt:
+        return _interrupted(problem, search, args)
+    finally:
+        _told("")
+    found = [search.found[name] for name in names]
+    sys.stdout.write(_text(problem, found) if args.json else table(problem, found))
+    return GOOD
+
+
+def _problem(args: Namespace):
     graph = checked_graph(args)
     from dfc.compiler.deploy.program import dataflow_of, goals_of, machines_of
-    from dfc.compiler.deploy.text import as_data, table
+    from dfc.compiler.deploy.search import Problem
     from dfc.compiler.select.asked import Asked, request_of
 
     profile = request_of(graph.program, Asked(profile=args.profile)).profile
     machines = machines_of(graph.program)
     dataflow = dataflow_of(graph, profile, dict(args.rates))
-    goals = goals_of(graph, dataflow, machines, args.hours, args.break_even)
-    found = [(name, *_timed(name, dataflow, machines, goals, args)) for name in _asked(args.algorithms)]
-    if args.json or args.output:
-        text = json.dumps(as_data(dataflow, goals, found), indent=2, ensure_ascii=False) + "\n"
-        _write(text, args.output)
-    if not args.json:
-        sys.stdout.write(table(dataflow, goals, found))
-    return GOOD
+    return Problem(dataflow, machines, goals_of(graph, dataflow, machines, args.hours, args.break_even))
 
 
-def _asked(words: str) -> list[str]:
-    names = words.split(",")
+def _asked(args: Namespace) -> list[str]:
+    from dfc.compiler.deploy.search import ALGORITHMS
+
+    names = list(dict.fromkeys(args.algorithms.split(",")))
     for name in names:
         if name not in ALGORITHMS:
             raise Usage(f"`{name}` is not an algorithm; there are {', '.join(ALGORITHMS)}")
+    if args.resume and not args.output:
+        raise Usage("--resume goes on from a file: name it with -o")
     return names
 
 
-def _timed(name: str, dataflow, machines, goals, args: Namespace) -> tuple:
-    """The deployment, the seconds it took, and whether the search was cut short."""
-    start = time.monotonic()
-    deployment, cut = _search(name, dataflow, machines, goals, args)
-    return deployment, time.monotonic() - start, cut
-
-
-def _search(name: str, dataflow, machines, goals, args: Namespace) -> tuple:
-    from dfc.compiler.deploy.greedy import centralised, sharded
-
-    if name in ("sh", "ce"):
-        return (sharded if name == "sh" else centralised)(dataflow, machines, goals), False
-    if name == "ga":
-        from dfc.compiler.deploy.genetic import restarted
-
-        return restarted(dataflow, machines, goals, range(args.seed, args.seed + args.restarts), _told), False
-    from dfc.compiler.deploy.exact import NotInstalled, Unfinished, exact
+def _known(problem, names: list[str], args: Namespace) -> dict:
+    """What an earlier search has found, with --resume."""
+    if not args.resume or not Path(args.output).exists():
+        return {}
+    from dfc.compiler.deploy.text import from_data
 
     try:
-        return exact(dataflow, machines, goals, args.seconds, _progress("exact")), False
-    except Unfinished as unfinished:
-        return unfinished.best, True
-    except NotInstalled:
-        raise Missing("the exact search needs OR-Tools: pip install 'dfc[search]'") from None
+        found = from_data(problem, json.loads(Path(args.output).read_text(encoding="utf-8")))
+    except OSError as error:
+        raise Failure(f"can't read {args.output}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise Usage(f"{args.output} is not of this program with these rates, machines and goals: without --resume the "
+                    "search begins anew") from None
+    return {one.algorithm: one for one in found if one.algorithm in names}
 
 
-def _told(function, seeds: list[int]):
-    progress = _progress("ga")
-    for done, seed in enumerate(seeds):
-        progress(done, len(seeds))
-        yield function(seed)
-    progress(len(seeds), len(seeds))
-
-
-def _progress(name: str):
-    def told(done: int, of: int) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write("\r\033[K" if done == of else f"\r{name}: {done} of {of} ")
-            sys.stderr.flush()
-    return told
-
-
-def _write(text: str, path: str | None) -> None:
-    if path is None:
-        sys.stdout.write(text)
+@contextmanager
+def _populations(args: Namespace):
+    """Where the genetic searches run: here, or with --master on Spark."""
+    if args.master is None:
+        yield None
         return
-    from pathlib import Path
+    from dfc.compiler.spark.local_cluster import own_processes
+    from dfc.compiler.spark.populations import on_spark
+    from dfc.compiler.spark.session import spark_session
 
-    from dfc.compiler.build.write import write_file
+    with own_processes(args.master) as memory, spark_session(args.master, memory) as spark:
+        yield on_spark(spark)
 
-    write_file(Path(path), text.encode())
+
+def _told(words: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{words}")
+        sys.stderr.flush()
+
+
+def _interrupted(problem, search, args: Namespace) -> int:
+    from dfc.compiler.deploy.text import table
+
+    if search.found:
+        _write(problem, search, args)
+        sys.stdout.write(_text(problem, list(search.found.values())) if args.json
+                         else table(problem, list(search.found.values())))
+        sys.stderr.write(f"dfc: interrupted; {args.output} has what was found, and --resume goes on from it\n"
+                         if args.output else "dfc: interrupted; this was found\n")
+    return INTERRUPTED
+
+
+def _text(problem, found: list) -> str:
+    from dfc.compiler.deploy.text import as_data
+
+    return json.dumps(as_data(problem, found), indent=2, ensure_ascii=False) + "\n"
+
+
+def _write(problem, search, args: Namespace) -> None:
+    if args.output:
+        from dfc.compiler.build.write import write_file
+
+        write_file(Path(args.output), _text(problem, list(search.found.values())).encode())

@@ -3,17 +3,18 @@
 It starts from CE, SH, other choices of alternates packed as CE does, and variations of them. Parents are picked by
 rank, the best twentieth stays, a random mask says which parent gives each gene, and a deployment that is too narrow
 pays a penalty that grows with the iterations. A few of each generation are packed anew. All chromosomes of a
-generation are judged at once. The same seed gives the same deployment.
+generation are judged at once. Classes of machines that others can stand for are left out (`classes.py`) and come back
+in what is found. The same seed gives the same deployment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
+from .classes import classes_of
 from .greedy import centralised, sharded
 from .model import Dataflow, Deployment, Goals, Machine, Placed, worth
 from .packing import Packing, needed_power
@@ -32,6 +33,7 @@ class Breeding:
 
 
 USUAL = Breeding()
+Told = Callable[[int, int, Deployment], None]  # generation, of how many, the best so far
 
 
 @dataclass
@@ -42,23 +44,25 @@ class _Population:
 
 
 def genetic(dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, seed: int = 1,
-            how: Breeding = USUAL, told: Callable[[int, int, float], None] = lambda at, of, best: None) -> Deployment:
-    search = _Search(dataflow, machines, goals, how, np.random.default_rng(seed))
-    return search.run(told)
+            how: Breeding = USUAL, told: Told = lambda at, of, best: None) -> Deployment:
+    return _Search(dataflow, machines, goals, how, np.random.default_rng(seed)).run(told)
 
 
 class _Search:
     def __init__(self, dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, how: Breeding,
                  random: np.random.Generator):
-        self.dataflow, self.machines, self.goals, self.how, self.random = dataflow, machines, goals, how, random
+        self.dataflow, self.goals, self.how, self.random = dataflow, goals, how, random
+        self.classes = classes_of(machines)
+        self.machines = self.classes.kept
         self.working = np.array(dataflow.working)
-        self.speeds = np.array([m.speed for m in machines])
-        self.sizes = np.array([m.cores for m in machines])
-        self.prices = np.array([m.price for m in machines])
+        self.speeds = np.array([m.speed for m in self.machines])
+        self.sizes = np.array([m.cores for m in self.machines])
+        self.prices = np.array([m.price for m in self.machines])
         self.counts = np.array([len(e.alternates) for e in dataflow.elements])
         self.tables = [np.array([[a.value, a.cost, a.selectivity] for a in e.alternates]) for e in dataflow.elements]
-        self.starts = [centralised(dataflow, machines, goals), sharded(dataflow, machines, goals), *self._packed()]
-        self.best = max(self.starts, key=lambda d: worth(dataflow, d, goals).profit)
+        found = [centralised(dataflow, machines, goals), sharded(dataflow, machines, goals)]
+        self.best = max(found, key=lambda d: worth(dataflow, d, goals).profit)
+        self.starts = [*map(self.classes.split, found), *self._packed()]
 
     def _packed(self) -> list[Deployment]:
         """Other choices of alternates, packed as CE does: a start that knows more than one choice."""
@@ -71,7 +75,7 @@ class _Search:
 
     # --- the way of a population ---------------------------------------------------------------------
 
-    def run(self, told: Callable[[int, int, float], None]) -> Deployment:
+    def run(self, told: Told) -> Deployment:
         now, most, since = self._first(), worth(self.dataflow, self.best, self.goals).profit, 0
         for at in range(self.how.generations):
             profit, throughput = self._judge(now)
@@ -80,7 +84,7 @@ class _Search:
             if good[leader] > most + 1e-9:
                 self._consider(now, leader)
                 most, since = worth(self.dataflow, self.best, self.goals).profit, 0
-            told(at, self.how.generations, most)
+            told(at, self.how.generations, self.best)
             if since > self.how.patience:
                 break
             short = np.maximum(0.0, self.goals.throughput - throughput)
@@ -90,8 +94,10 @@ class _Search:
     def _consider(self, now: _Population, row: int) -> None:
         """The leader, packed again: what it does not need goes as long as the flow stays wide enough."""
         found = self._deployment(now, row)
-        deployment = Packing(self.dataflow, self.machines, self.goals, found.chosen, found.placed).repack().deployment()
-        if worth(self.dataflow, deployment, self.goals).profit > worth(self.dataflow, self.best, self.goals).profit:
+        packing = Packing(self.dataflow, self.machines, self.goals, found.chosen, found.placed).repack()
+        deployment = self.classes.joined(packing.deployment())
+        got, had = (worth(self.dataflow, one, self.goals) for one in (deployment, self.best))
+        if got.profit > had.profit and got.meets(self.goals):
             self.best = deployment
 
     def _first(self) -> _Population:
@@ -129,7 +135,7 @@ class _Search:
             value += row[:, 0] / len(self.working) if i in self.working else 0.0
         ends = list(self.dataflow.outputs)
         reached = np.divide(out[:, ends], asked[:, ends], out=np.ones((n, len(ends))), where=asked[:, ends] > 0)
-        profit = np.array([self.goals.profit(self.dataflow, v, c) for v, c in zip(value, cost, strict=True)])
+        profit = self.goals.profit(self.dataflow, value, cost)
         complete = (power[:, self.working] > 0).all(axis=1)
         return profit, reached.mean(axis=1) * complete
 
@@ -153,25 +159,23 @@ class _Search:
 
     def _mutate(self, young: _Population) -> None:
         """Alternates switch; machines get, lose or hand over a core, become another class, or are let go."""
-        n, genes, _ = young.cores.shape
         switch = self.random.random(young.chosen.shape) < self.how.mutation / 2
         young.chosen = np.where(switch, self.random.integers(0, self.counts, young.chosen.shape), young.chosen)
-        for row, gene in zip(*np.nonzero(self.random.random((n, genes)) < self.how.mutation), strict=True):
-            kind, element = self.random.integers(0, 5), self.random.choice(self.working)
-            cores, size = young.cores[row, gene], self.sizes[young.machine[row, gene]]
-            if kind == 0 and cores.sum() < size:
-                cores[element] += 1
-            elif kind == 1 and cores[element] > 0:
-                cores[element] -= 1
-            elif kind == 2 and cores[element] > 0:
-                cores[element] -= 1
-                cores[self.random.choice(self.working)] += 1
-            elif kind == 3:
-                young.machine[row, gene] = self.random.integers(0, len(self.machines))
-                while cores.sum() > self.sizes[young.machine[row, gene]]:
-                    cores[int(np.argmax(cores))] -= 1
-            elif kind == 4 and self.random.random() < 0.25:
-                cores[:] = 0
+        rows, genes = np.nonzero(self.random.random(young.machine.shape) < self.how.mutation)
+        kinds = self.random.integers(0, 5, len(rows))
+        kinds[(kinds == 4) & (self.random.random(len(rows)) < 0.75)] = 5  # nothing
+        elements, others = (self.random.choice(self.working, len(rows)) for _ in range(2))
+        cores, classes = young.cores[rows, genes], young.machine[rows, genes]
+        each = np.arange(len(rows))
+        gets = (kinds == 0) & (cores.sum(axis=1) < self.sizes[classes])
+        gives = ((kinds == 1) | (kinds == 2)) & (cores[each, elements] > 0)
+        cores[each, elements] += gets.astype(int) - gives
+        cores[each, others] += gives & (kinds == 2)
+        classes = np.where(kinds == 3, self.random.integers(0, len(self.machines), len(rows)), classes)
+        cores[kinds == 4] = 0
+        while len(wide := np.nonzero(cores.sum(axis=1) > self.sizes[classes])[0]):
+            cores[wide, cores[wide].argmax(axis=1)] -= 1
+        young.cores[rows, genes], young.machine[rows, genes] = cores, classes
 
     def _pack_some(self, young: _Population) -> None:
         """A few of the young are packed anew, for flows that are narrow in another place, with machines exchanged."""
@@ -191,18 +195,7 @@ class _Search:
                 self._write(young, row, packing.deployment())
 
     def _deployment(self, now: _Population, row: int) -> Deployment:
-        placed = tuple(Placed(self.machines[m], tuple(int(i) for i in np.repeat(np.arange(len(cores)), cores)))
-                       for m, cores in zip(now.machine[row], now.cores[row], strict=True) if cores.sum() > 0)
-        return Deployment(tuple(int(c) for c in now.chosen[row]), placed)
-
-
-
-def restarted(dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, seeds: Iterable[int],
-              spread: Callable = map, how: Breeding = USUAL) -> Deployment:
-    """The best of several searches; `spread` is any map, so that they can run on many machines."""
-    found = spread(partial(_from_seed, dataflow, machines, goals, how), list(seeds))
-    return max(found, key=lambda deployment: worth(dataflow, deployment, goals).profit)
-
-
-def _from_seed(dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, how: Breeding, seed: int) -> Deployment:
-    return genetic(dataflow, machines, goals, seed, how)
+        used = np.nonzero(now.cores[row].any(axis=1))[0]
+        placed = tuple(Placed(self.machines[m], tuple(i for i, count in enumerate(cores) for _ in range(count)))
+                       for m, cores in zip(now.machine[row, used].tolist(), now.cores[row, used].tolist(), strict=True))
+        return Deployment(tuple(now.chosen[row].tolist()), placed)

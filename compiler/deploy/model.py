@@ -7,9 +7,20 @@ profit Θ = Γ − (σ·(μ − C_max) + 1), zero on the line between the two br
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
+
+
+class _once:
+    """A property that is worked out once. The standard library's has a lock inside, which can't travel to executors."""
+
+    def __init__(self, function: Callable[[Dataflow], object]):
+        self.function = function
+
+    def __get__(self, instance: Dataflow, owner: type | None = None) -> object:
+        value = instance.__dict__[self.function.__name__] = self.function(instance)
+        return value
 
 
 @dataclass(frozen=True)
@@ -35,19 +46,19 @@ class Dataflow:
     rates: tuple[float, ...]
     message_bytes: float = 100.0
 
-    @cached_property
+    @_once
     def predecessors(self) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(a for a, b in self.edges if b == i) for i in range(len(self.elements)))
 
-    @cached_property
+    @_once
     def successors(self) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(b for a, b in self.edges if a == i) for i in range(len(self.elements)))
 
-    @cached_property
+    @_once
     def outputs(self) -> tuple[int, ...]:
         return tuple(i for i, after in enumerate(self.successors) if not after)
 
-    @cached_property
+    @_once
     def working(self) -> tuple[int, ...]:
         """Elements that need cores: those that cost nothing run where their input comes from."""
         return tuple(i for i, e in enumerate(self.elements) if any(a.cost > 0 for a in e.alternates))
@@ -56,7 +67,7 @@ class Dataflow:
         values = [self.elements[i].alternates[chosen[i]].value for i in self.working]
         return sum(values) / len(values)
 
-    @cached_property
+    @_once
     def value_range(self) -> tuple[float, float]:
         """With the worst and with the best alternate everywhere."""
         values = [[a.value for a in self.elements[i].alternates] for i in self.working]
@@ -90,10 +101,45 @@ class Dataflow:
         complete = all(power[i] > 0 for i in self.working)
         return sum(reached) / len(reached) if complete else 0.0, shares
 
+    def flow(self, chosen: tuple[int, ...]) -> Flow:
+        """Made once for each choice; a search asks it many thousand times."""
+        if chosen not in self._flows:
+            self._flows[chosen] = Flow(self, chosen)
+        return self._flows[chosen]
+
+    @_once
+    def _flows(self) -> dict[tuple[int, ...], Flow]:
+        return {}
+
     def _flow(self, out: float, bandwidth: dict[tuple[int, int], float] | None, source: int, target: int) -> float:
         if bandwidth is None:
             return out
         return min(out, bandwidth.get((source, target), math.inf) / self.message_bytes)
+
+
+class Flow:
+    """Relative throughput for one choice of alternates, without bandwidth: `Dataflow.throughput` with all that does not
+    depend on the power worked out before."""
+
+    def __init__(self, dataflow: Dataflow, chosen: tuple[int, ...]):
+        alternates = [e.alternates[c] for e, c in zip(dataflow.elements, chosen, strict=True)]
+        self.steps = tuple((i, dataflow.rates[i], 1.0 / a.cost if a.cost > 0 else math.inf, a.selectivity,
+                            dataflow.predecessors[i]) for i, a in enumerate(alternates))
+        asked = dataflow.demand(chosen)[1]
+        self.ends = tuple((i, asked[i]) for i in dataflow.outputs if asked[i] > 0)
+        self.idle = len(dataflow.outputs) - len(self.ends)  # outputs that nothing is asked of
+        self.working = dataflow.working
+
+    def throughput(self, power: list[float]) -> float:
+        if min([power[i] for i in self.working]) <= 0:
+            return 0.0
+        out = [0.0] * len(self.steps)
+        for i, rate, speed, selectivity, before in self.steps:
+            for p in before:
+                rate += out[p]
+            out[i] = min(rate, power[i] * speed) * selectivity if speed != math.inf else rate * selectivity
+        reached = self.idle + sum([out[i] / asked for i, asked in self.ends])
+        return reached / (len(self.ends) + self.idle)
 
 
 @dataclass(frozen=True)

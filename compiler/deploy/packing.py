@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 
 from .model import Dataflow, Deployment, Goals, Machine, Placed
 
 LOOSE = 8  # machines that packing again looks at, alone and in pairs
-DEPTH = 3  # machines that may take the place of those
+WAYS = 100  # combinations of machines that may take the place of those, at most
 
 
 class Packing:
@@ -20,8 +21,10 @@ class Packing:
     def __init__(self, dataflow: Dataflow, machines: tuple[Machine, ...], goals: Goals, chosen: tuple[int, ...],
                  placed: tuple[Placed, ...] = (), foresees: bool = True, needs: list[float] | None = None):
         self.dataflow, self.goals, self.chosen, self.foresees = dataflow, goals, chosen, foresees
+        self.flow = dataflow.flow(chosen)
         self.needs = needs or needed_power(dataflow, chosen, [goals.throughput] + [1.0] * len(dataflow.elements))
         self.machines = sorted(machines, key=lambda m: (m.price, m.power))
+        self.depth = max(d for d in range(1, 13) if d == 1 or comb(d + len(machines), d) <= WAYS)
         self.largest = max(machines, key=lambda m: (m.power, -m.price))
         self.places = [(p.machine, list(p.cores)) for p in placed]
         self.power = Deployment(chosen, placed).power(len(dataflow.elements))
@@ -46,12 +49,17 @@ class Packing:
 
     def _narrowest(self, power: list[float]) -> int | None:
         """The element that is shortest of power; None when the flow is wide enough."""
-        throughput, shares = self.dataflow.throughput(self.chosen, power)
+        throughput = self.flow.throughput(power)
         if throughput >= self.goals.throughput - 1e-12:
             return None
         if self.foresees or throughput == 0.0:
             shares = [have / need if need > 0 else 1.0 for have, need in zip(power, self.needs, strict=True)]
+        else:
+            shares = self.dataflow.throughput(self.chosen, power)[1]
         return min(self.dataflow.working, key=shares.__getitem__)
+
+    def _is_wide(self, power: list[float]) -> bool:
+        return self.flow.throughput(power) >= self.goals.throughput - 1e-12
 
     # --- packing again --------------------------------------------------------------------------------
 
@@ -74,7 +82,7 @@ class Packing:
     def _is_spare(self, element: int, speed: float) -> bool:
         trial = list(self.power)
         trial[element] -= speed
-        return self.power[element] > speed and self._narrowest(trial) is None
+        return self.power[element] > speed and self._is_wide(trial)
 
     def _repack_once(self) -> bool:
         def emptiness(at: int) -> float:
@@ -118,7 +126,7 @@ class Packing:
                 break
             more = [*added, machine]
             found = self._used([(m, list(cores)) for m, cores in kept] + [(m, []) for m in more])
-            if found is None and len(more) < DEPTH:
+            if found is None and len(more) < self.depth:
                 found = self._cheapest(kept, more, budget, at)
             if found is not None:
                 best, budget = found, sum(m.price for m, _ in found[len(kept):])
@@ -130,12 +138,15 @@ class Packing:
         for machine, cores in places:
             for element in cores:
                 power[element] += machine.speed
+        working = self.dataflow.working
+        short = [self.needs[i] - power[i] for i in working]
         for machine, cores in sorted(places, key=lambda place: -place[0].speed):
             for _ in range(machine.cores - len(cores)):
-                neediest = max(self.dataflow.working, key=lambda i: self.needs[i] - power[i])
-                cores.append(neediest)
-                power[neediest] += machine.speed
-        return places if self._narrowest(power) is None else None
+                neediest = short.index(max(short))
+                cores.append(working[neediest])
+                short[neediest] -= machine.speed
+                power[working[neediest]] += machine.speed
+        return places if self._is_wide(power) else None
 
 
 def needed_power(dataflow: Dataflow, chosen: tuple[int, ...], shares: list[float]) -> list[float]:
