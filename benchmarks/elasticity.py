@@ -22,10 +22,12 @@ TUPLES, COUNTED_TUPLES = 20_000_000, 1_000_000
 STUDENT = 2.093  # of 19 degrees of freedom, 95 %
 PLAIN, READY = "without", "with"
 SLEEPING = 4  # replicas that exist and are not needed
+PROGRAMS = {"elasticity": "count windows", "elasticity_scan": "running sums, a result for every tuple"}
 
 
 @dataclass(frozen=True)
 class Cost:
+    what: str
     instructions: dict[str, int]
     seconds: dict[str, list[float]]
 
@@ -55,8 +57,12 @@ def _instructions(program: Path, name: str, tuples: int, folder: Path) -> int:
     return int(re.search(r"Collected : (\d+)", answer.stderr).group(1))
 
 
-def measure_cost(scale: float) -> Cost:
-    program, tell = build_generated("elasticity", "elasticity", "--target", "portable"), teller("elasticity")
+def measure_costs(scale: float) -> list[Cost]:
+    return [_measure_cost(name, what, scale) for name, what in PROGRAMS.items()]
+
+
+def _measure_cost(app: str, what: str, scale: float) -> Cost:
+    program, tell = build_generated(app, app, "--target", "portable"), teller(app)
     seconds: dict[str, list[float]] = {PLAIN: [], READY: []}
     with results_folder() as folder:
         instructions = {}
@@ -70,17 +76,21 @@ def measure_cost(scale: float) -> Cost:
                 command = _command(program, name, round(TUPLES * scale))
                 seconds[name].append(run_once(Contender(name, command, cores=min(2, all_cores())))[0])
     print()
-    return Cost(instructions, seconds)
+    return Cost(what, instructions, seconds)
 
 
-def report(cost: Cost) -> list[str]:
-    mean, half = cost.more_time
+def report(costs: list[Cost]) -> list[str]:
     return ["## The cost of elasticity", "",
-            f"Count windows of 1000 keys on two workers, with a controller that measures, a control step a second, and "
-            f"{SLEEPING} replicas asleep, against the same program with `--control off` and without them. "
+            f"1000 keys on two workers, with a controller that measures, a control step a second, and {SLEEPING} "
+            "replicas asleep, against the same program with `--control off` and without them. "
             "Nothing changes. 000 reports 3 to 4 %.", "",
-            "| | without | with | more |", "| --- | --- | --- | --- |",
-            f"| instructions, callgrind | {cost.instructions[PLAIN]:,} | {cost.instructions[READY]:,} | "
+            "| program | | without | with | more |", "| --- | --- | --- | --- | --- |",
+            *(line for cost in costs for line in _rows(cost))]
+
+
+def _rows(cost: Cost) -> list[str]:
+    mean, half = cost.more_time
+    return [f"| {cost.what} | instructions, callgrind | {cost.instructions[PLAIN]:,} | {cost.instructions[READY]:,} | "
             f"{cost.more_instructions:+.2%} |",
-            f"| seconds, {PAIRS} pairs in turns | {statistics.median(cost.seconds[PLAIN]):.3f} | "
+            f"| | seconds, {PAIRS} pairs in turns | {statistics.median(cost.seconds[PLAIN]):.3f} | "
             f"{statistics.median(cost.seconds[READY]):.3f} | {mean:+.2%} ± {half:.2%} |"]

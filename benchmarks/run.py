@@ -91,7 +91,7 @@ def main() -> None:
     if wanted == [SASO]:
         return
     of_changes = [*migration.report(migration.run_protocols(words.repeats)), ""] if MIGRATION in wanted else []
-    of_changes += [*elasticity.report(elasticity.measure_cost(words.scale)), ""] if ELASTICITY in wanted else []
+    of_changes += [*elasticity.report(elasticity.measure_costs(words.scale)), ""] if ELASTICITY in wanted else []
     text = report(plain, of_patterns, of_decisions, of_changes + of_traces, words)
     words.output.write_text(text)
     print(f"{words.output}\n{text}")

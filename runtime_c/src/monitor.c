@@ -158,15 +158,26 @@ void dfrt_monitor_blocked(dfrt_stage_monitor *monitor, uint64_t began_ns)
     leave(monitor, &monitor->blocked_ns, began_ns);
 }
 
-void dfrt__monitor_slots(dfrt_stage_monitor *monitor, const dfrt_edge *edge, const dfrt_run *run)
+static void sample_keys(dfrt_stage_monitor *monitor, const dfrt_edge *edge, const dfrt_batch *batch)
 {
     size_t at = monitor->slot_left;
-    for (; at <= run->count; at += next_gap(&monitor->chance, SLOT_EVERY)) {
-        uint64_t hash = edge->hash(run->elements + (at - 1) * edge->element_size);
+    for (; at <= batch->count; at += next_gap(&monitor->chance, SLOT_EVERY)) {
+        uint64_t hash = edge->hash(batch->elements + (at - 1) * edge->element_size);
         dfrt__watch_raise(&monitor->slot_tuples[hash >> 54], SLOT_EVERY);
         dfrt_key_samples_add(monitor->keys, hash, SLOT_EVERY);
     }
-    monitor->slot_left = (uint32_t)(at - run->count);
+    monitor->slot_left = (uint32_t)(at - batch->count);
+}
+
+void dfrt__monitor_take(dfrt_stage_monitor *monitor, const dfrt_edge *edge, const dfrt_batch *batch)
+{
+    if (monitor->round_elements == 0) {
+        monitor->began_ns = dfrt_now_ns();
+    }
+    monitor->round_elements += batch->count;
+    if (edge->hash != NULL && monitor->keys != NULL) {
+        sample_keys(monitor, edge, batch);
+    }
 }
 
 void dfrt_monitor_read(dfrt_stage_monitor *monitor, uint64_t tuples, uint64_t read_ns)

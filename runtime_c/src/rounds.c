@@ -38,14 +38,23 @@ static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
     return batch;
 }
 
+/* The next batch of the link. What it brings is measured here, once, and not run by run. */
+static void fetch_batch(dfrt_stage *stage, const dfrt_inlet *inlet, dfrt_receiver *receiver)
+{
+    receiver->batch = wait_for_batch(stage, receiver->link);
+    receiver->at = receiver->marker_at = 0;
+    if (stage->monitor != NULL && receiver->batch->count > 0) {
+        dfrt__monitor_take(stage->monitor, inlet->edge, receiver->batch);
+    }
+}
+
 /* The position of the next element or marker of the link; UINT64_MAX when its round is over. */
-static uint64_t head_position(dfrt_stage *stage, dfrt_receiver *receiver, dfrt_round_end *end)
+static uint64_t head_position(dfrt_stage *stage, const dfrt_inlet *inlet, dfrt_receiver *receiver, dfrt_round_end *end)
 {
     while (!receiver->round_done) {
         dfrt_batch *batch = receiver->batch;
         if (batch == NULL) {
-            receiver->batch = wait_for_batch(stage, receiver->link);
-            receiver->at = receiver->marker_at = 0;
+            fetch_batch(stage, inlet, receiver);
             continue;
         }
         uint64_t element = receiver->at < batch->count ? batch->positions[receiver->at] : UINT64_MAX;
@@ -81,12 +90,6 @@ static bool has_marker_before(const dfrt_receiver *receiver, uint64_t limit)
 
 static void hand_over(dfrt_stage *stage, const dfrt_edge *edge, const dfrt_run *run)
 {
-    if (stage->monitor != NULL) {
-        dfrt_monitor_take(stage->monitor, run->count);
-        if (edge->hash != NULL && stage->monitor->keys != NULL) {
-            dfrt__monitor_slots(stage->monitor, edge, run);
-        }
-    }
     if (dfrt_run_failed(stage->run)) {
         return;
     }
@@ -150,7 +153,7 @@ static void take_event_elements(dfrt_stage *stage, dfrt_inlet *inlet, uint64_t p
         dfrt_receiver *first = NULL;
         for (unsigned i = 0; i < inlet->degree; i++) {
             dfrt_receiver *receiver = &inlet->receivers[i];
-            (void)head_position(stage, receiver, end); /* fetches the next batch where one is used up */
+            (void)head_position(stage, inlet, receiver, end); /* fetches the next batch where one is used up */
             if (has_element_before(receiver, position + 1) &&
                 (first == NULL ||
                  dfrt__comes_before(inlet->edge, receiver->batch, receiver->at, first->batch, first->at))) {
@@ -178,7 +181,7 @@ static void take_event(dfrt_stage *stage, uint64_t position, dfrt_round_end *end
         for (unsigned i = 0; i < inlet->degree; i++) {
             while (has_marker_before(&inlet->receivers[i], position + 1)) {
                 take_marker(stage, inlet, &inlet->receivers[i]);
-                (void)head_position(stage, &inlet->receivers[i], end);
+                (void)head_position(stage, inlet, &inlet->receivers[i], end);
             }
         }
     }
@@ -189,7 +192,7 @@ static void take_event(dfrt_stage *stage, uint64_t position, dfrt_round_end *end
 static void take_alone(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *receiver, uint64_t limit, dfrt_round_end *end)
 {
     if (stage->segment_type->end_event != NULL) {
-        take_event(stage, head_position(stage, receiver, end), end);
+        take_event(stage, head_position(stage, inlet, receiver, end), end);
         return;
     }
     uint64_t marker = has_marker_before(receiver, limit) ? receiver->batch->markers[receiver->marker_at].position
@@ -211,7 +214,7 @@ static bool take_next(dfrt_stage *stage, dfrt_round_end *end)
     dfrt_receiver *receiver = NULL;
     for (unsigned n = 0; n < stage->inlet_count; n++) {
         for (unsigned i = 0; i < stage->inlets[n].degree; i++) {
-            uint64_t head = head_position(stage, &stage->inlets[n].receivers[i], end);
+            uint64_t head = head_position(stage, &stage->inlets[n], &stage->inlets[n].receivers[i], end);
             if (head < first) {
                 second = first;
                 first = head;
@@ -252,8 +255,7 @@ static dfrt_round_end take_round(dfrt_stage *stage)
 static bool sleep_until_needed(dfrt_stage *stage)
 {
     dfrt_receiver *first = &stage->inlets[0].receivers[0];
-    first->batch = wait_for_batch(stage, first->link);
-    first->at = first->marker_at = 0;
+    fetch_batch(stage, &stage->inlets[0], first);
     dfrt__migration_wake(stage, first->batch->end.configuration);
     if (take_round(stage).ends_stream) {
         return false;

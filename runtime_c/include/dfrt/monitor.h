@@ -115,13 +115,4 @@ void dfrt_monitor_blocked(dfrt_stage_monitor *monitor, uint64_t began_ns);
 /* A stage that reads the sources has taken so many tuples, from `read_ns` on. */
 void dfrt_monitor_read(dfrt_stage_monitor *monitor, uint64_t tuples, uint64_t read_ns);
 
-/* Takes tuples of the round at hand. */
-static inline void dfrt_monitor_take(dfrt_stage_monitor *monitor, uint64_t count)
-{
-    if (monitor->round_elements == 0) {
-        monitor->began_ns = dfrt_now_ns();
-    }
-    monitor->round_elements += count;
-}
-
 #endif
