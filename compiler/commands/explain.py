@@ -30,9 +30,11 @@ def run(args: Namespace) -> int:
 def _spark(args: Namespace, text: str, file: str, diagnostics) -> int:
     from dfc.compiler import pipeline
     from dfc.compiler.spark.placement import as_data, as_text, place
+    from dfc.compiler.spark.streaming import explained
 
     graph = pipeline.flow(pipeline.check(text, file, dict(args.defines), diagnostics))
     found = place(graph)
-    data = json.dumps(as_data(graph, found), indent=2, ensure_ascii=False) + "\n" if args.json else ""
-    sys.stdout.write(data or as_text(graph, found))
+    stream = explained(graph, found)
+    data = json.dumps(as_data(graph, found) | {"stream": stream}, indent=2, ensure_ascii=False) + "\n"
+    sys.stdout.write(data if args.json else f"{as_text(graph, found)}  --stream: {stream}\n")
     return report(diagnostics, args, sys.stderr)

@@ -16,8 +16,9 @@ def run(args: Namespace) -> int:
         from .run_spark import run_spark
 
         return run_spark(args)
-    if args.stream or args.master:
-        raise Usage(f"{'--stream' if args.stream else '--master'} needs --engine spark")
+    for word in ("stream", "master", "checkpoint", "until", "interval"):
+        if getattr(args, word):
+            raise Usage(f"--{word} needs --engine spark")
     if not args.interpret:
         return _native(args)
     from .interpret import interpret

@@ -29,7 +29,7 @@ from ..codegen.connectors import connector_spec
 from . import executor, stream_executor
 from .checkpoint import Checkpoint, open_checkpoint, program_of
 from .engine import Program, cpu_flags, failure_of, shipped, was_interrupted
-from .placement import KEYS, ONE, Placement, place
+from .placement import ONE, Placement, place
 from .stream_outputs import StreamOutputs
 from .stream_sources import StreamSource, stream_sources
 from .words import Words
@@ -155,8 +155,8 @@ class _Query:
     told: int = 0  # lines about malformed rows
 
     def go(self) -> None:
-        """The end must be heard after all input. Files without a limit are all taken in one micro-batch, and the end with
-        them."""
+        """The end must be heard after all input. Files without a limit are all taken in one micro-batch, and the end
+        with them."""
         ends = self.stream.until == END
         if not ends or any(source.options or not source.path for source in self.sources):
             self._run()
@@ -291,24 +291,3 @@ def _slot(job: dict):
             pass
 
     return Slot()
-
-
-# --- as text ----------------------------------------------------------------------------------------
-
-
-def explained(graph: Graph, found: Placement) -> str:
-    """What `dfc explain --engine spark` says about --stream."""
-    from ..codegen.saving import require_saved
-    from ..graph.runnable import NotRunnable
-
-    try:
-        require_saved(graph)
-    except NotRunnable as why:
-        return f"no: {'; '.join(one.message for one in why.diagnostics.items)} (E0814)"
-    where = "slots by key" if found.mode == KEYS else "one slot" if found.mode == ONE else "slots, by runs of rows"
-    several = "; rows of several sources meet as they come" if len(found.keys or _sources(graph)) > 1 else ""
-    return f"yes: one task a source reads, {where} run the program{several}"
-
-
-def _sources(graph: Graph) -> list[str]:
-    return [step.name for step in graph.steps if isinstance(step.body, typed.Source)]

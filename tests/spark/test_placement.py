@@ -91,11 +91,22 @@ def test_explain_says_what_runs_where(tmp_path, dfc):
     assert answer.returncode == 0 and "tasks by key" in answer.stdout and "items by a" in answer.stdout
     data = json.loads(dfc("explain", "p.dfl", "--engine", "spark", "--json").stdout)
     assert (data["mode"], data["keys"]) == ("keys", {"items": ["a"]})
+    assert "--stream: yes" in answer.stdout and data["stream"].startswith("yes")
+
+
+def test_explain_says_what_does_not_stream(tmp_path, dfc):
+    (tmp_path / "p.dfl").write_text('app p\nrecord R { v: i64 }\nsource r: R = csv("r.csv") processing time\n'
+                                    'sink out = r to csv("x.csv")\n')
+    answer = dfc("explain", "p.dfl", "--engine", "spark")
+    assert answer.returncode == 0 and "--stream: no, E0814: `r`: processing time" in answer.stdout
+    answer = dfc("run", "p.dfl", "--engine", "spark", "--stream")
+    assert answer.returncode == 1 and "E0814" in answer.stderr
 
 
 def test_words_that_mean_nothing(tmp_path, dfc):
     (tmp_path / "p.dfl").write_text(HEAD + DIVIDED["a filter"][0] + 'sink out = s to csv("x.csv")\n')
-    for words, said in ((["--engine", "spark", "--stream"], "--stream is not there yet"),
+    for words, said in ((["--engine", "spark", "--until", "end"], "need --stream"),
+                        (["--until", "end"], "--until needs --engine spark"),
                         (["--engine", "spark", "--interpret"], "--interpret means nothing"),
                         (["--master", "local[1]"], "--master needs --engine spark"),
                         (["--stream"], "--stream needs --engine spark")):

@@ -1,9 +1,11 @@
-"""Streams in micro-batches give what the program gives in one piece: the stages with state, without Spark between them."""
+"""Streams in micro-batches give what the program gives in one piece: the stages with state, without Spark."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import re
 import shutil
 from contextlib import chdir
 from pathlib import Path
@@ -14,12 +16,14 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa  # noqa: E402
 from dfc.compiler import pipeline  # noqa: E402
 from dfc.compiler.build.embeddable import compile_embeddable, library_names  # noqa: E402
+from dfc.compiler.failure import Failure  # noqa: E402
 from dfc.compiler.graph.runnable import NotRunnable  # noqa: E402
 from dfc.compiler.spark import engine, executor, stream, stream_executor  # noqa: E402
+from dfc.compiler.spark.checkpoint import open_checkpoint  # noqa: E402
 from dfc.compiler.spark.placement import ONE, Placement, place  # noqa: E402
 from dfc.compiler.spark.stream_outputs import StreamOutputs  # noqa: E402
 from dfc.compiler.spark.stream_sources import stream_sources  # noqa: E402
-from dfc.compiler.spark.words import Words  # noqa: E402
+from dfc.compiler.spark.words import Words, read_words  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 
 from tests.differential.programs import Case, cases  # noqa: E402
@@ -137,9 +141,89 @@ def try_programs(folder: Path, count: int) -> int:
 
 
 def test_some_random_programs(tmp_path):
-    try_programs(tmp_path, 6)
+    try_programs(tmp_path, 4)
 
 
 @pytest.mark.slow
 def test_many_random_programs(tmp_path):
     assert try_programs(tmp_path, int(os.environ.get("DFC_SOAK_PROGRAMS", "150"))) > 5
+
+
+# --- lines, and what is refused ------------------------------------------------------------------------
+
+SUMS = """\
+app sums
+record Item { key: symbol, v: i64[2] }
+source items: Item = csv("items.csv")
+stream all = items |> by key |> scan { key, n: count(), v: sum(v[1]) }
+sink out = all to csv("out.csv")
+"""
+
+
+def test_lines_are_read_as_files_are(tmp_path):
+    """In the order of position first and partition second; a line that is none is counted."""
+    with chdir(tmp_path):
+        program = build(SUMS)
+        (tmp_path / "items.csv").write_text("")
+        steps = Steps(program, (), 2)
+        steps.sources = stream_sources(program.graph, place(program.graph),
+                                       Words(sources={"items": "spark:socket"}, options={"items": {"host": "h"}}))
+        steps.job = stream._job(program, place(program.graph), steps.words, steps.sources, "", 2)
+        values: list = []
+        lines = [(0, 1, "b,0,2"), (1, 0, "a,0,3"), (0, 0, "a,0,1"), (1, 1, "none")]
+        progress = _all(stream_executor.read_source(steps.job, 0, None, lines), values)
+    assert progress[0] == 3
+    (said,) = (json.loads(value) for _, index, value in values if index == stream_executor.REPORT)
+    assert said["malformed"] == 1 and said["reports"][0][0] == "5"
+    rows = [row for _, index, value in values if index >= 0 for row in stream_executor.unpacked(value).to_pylist()]
+    assert sorted((row["index"], row["row"][4:5]) for row in rows) == [(0, b"a"), (1, b"b"), (2, b"a")]
+
+
+@pytest.mark.parametrize("words, why", [
+    (["--source", "items=csv:-"], "can't be a stream"), (["--source", "items=tcp:h:1"], "can't be a stream"),
+    (["--source", "items=csv:nowhere"], "cannot open 'nowhere'"), (["--option", "other.x=1"], "no source `other`"),
+    (["--option", "items=1"], "is not SOURCE.KEY=VALUE"),
+    (["--source", "items=spark:socket", "--option", "items.format=binary"], "`binary` is none"),
+])
+def test_what_is_no_stream_is_refused(tmp_path, words, why):
+    (tmp_path / "items.csv").write_text("")
+    graph = pipeline.flow(pipeline.check(SUMS, "program.dfl", {}))
+    with chdir(tmp_path), pytest.raises(Failure, match=re.escape(why)):
+        stream_sources(graph, place(graph), read_words(words))
+
+
+def test_a_sink_is_no_file(tmp_path):
+    (tmp_path / "out.csv").write_text("")
+    with pytest.raises(Failure, match="is a file; with --stream a sink is a folder"):
+        StreamOutputs(None, ["out"], [f"csv:{tmp_path / 'out.csv'}"])
+
+
+def test_a_checkpoint_is_of_one_program(tmp_path):
+    first = open_checkpoint(tmp_path / "c", "one", 3)
+    assert open_checkpoint(tmp_path / "c", "one", 5) == first
+    with pytest.raises(Failure, match="of another program"):
+        open_checkpoint(tmp_path / "c", "two", 3)
+    first.mark_ended()
+    with pytest.raises(Failure, match="has ended"):
+        open_checkpoint(tmp_path / "c", "one", 3)
+    (tmp_path / "c" / "dfc.json").write_text('{"version": 1}')
+    with pytest.raises(Failure, match="is damaged"):
+        open_checkpoint(tmp_path / "c", "one", 3)
+    with pytest.raises(Failure, match="no checkpoint of dfc"):
+        open_checkpoint(tmp_path, "one", 3)
+
+
+def test_state_of_another_program_and_damaged_state(tmp_path):
+    with chdir(tmp_path):
+        (tmp_path / "items.csv").write_text("key,v[0],v[1]\na,0,1\n")
+        steps = Steps(build(SUMS), (), 1)
+        steps.take(str(tmp_path / "items.csv"))
+        state = steps.states[0]
+        wrong = {"are no saved state": b"x" * 50, "is damaged": state[:-1] + b"?",
+                 "is of version": state[:8] + b"9" + state[9:],
+                 "of another program": state[:16] + b"12345678" + state[24:]}
+        for why, data in wrong.items():
+            with pytest.raises(stream_executor.executor.TaskFailed, match=why):
+                stream_executor.SavedTask(steps.job, 0, data)
+        with pytest.raises(stream_executor.executor.TaskFailed, match="has ended"):
+            _all(stream_executor.run_slot(steps.job, 0, b"", []), [])
