@@ -56,10 +56,12 @@ def _add_reading_commands(commands) -> None:
     graph = _add(commands, "graph", "draw the dataflow graph, or the threads of a plan", program=True)
     graph.add_argument("-o", "--output", metavar="FILE", help="FILE.svg, .dot, .json or .txt (default: text to stdout)")
     _add_asked(graph)
+    _add_plan(graph)
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
                    program=True)
     _add_engine(explain)
     _add_asked(explain)
+    _add_plan(explain)
     _add_simulate(commands)
     _add_deploy(commands)
 
@@ -105,13 +107,7 @@ def _add_simulate(commands) -> None:
                        help="a parameter of policy, controller or run, such as gamma=0,0.4 or step=4s or goal=2ms; "
                             "several values are compared; can be given many times")
     under.add_argument("--seeds", metavar="N", type=seed_count, help="runs of each, with other arrivals (default: 5)")
-    under.add_argument("--service", metavar="[NAME=]TIME", action="append", default=[], type=service,
-                       help="time a trigger takes at the highest frequency, of an operator or alternate (default: by "
-                            "the profile or the cost model)")
-    under.add_argument("--service-cv", metavar="C", type=variation,
-                       help="coefficient of variation of that time (default: 0.1)")
-    under.add_argument("--overhead", metavar="TIME", type=overhead,
-                       help="what every result takes beside waiting and service, whatever the load (default: none)")
+    _add_service(under)
     under.add_argument("--jobs", metavar="N", type=small_count, help="processes (default: as many as there are cores)")
     under.add_argument("-o", "--output", metavar="DIR", help="also write pictures and the runs of the first seed there")
 
@@ -126,6 +122,7 @@ def _add_building_commands(commands) -> None:
     compile_.add_argument("--amalgamate", action="store_true", help="write the runtime as one file, dfrt.c with dfrt.h")
     compile_.add_argument("--print-outputs", action="store_true", help="print what would be written; build nothing")
     _add_asked(compile_)
+    _add_plan(compile_)
     run = _add(commands, "run", "compile a program and run it", program=True,
                epilog="Words after `--` go to the program: dfc run app.dfl -- --stats")
     run.add_argument("--workers", metavar="N", type=small_count, help="how many workers a parallel operator has")
@@ -137,6 +134,7 @@ def _add_building_commands(commands) -> None:
     _add_stream(run)
     run.add_argument("--log", metavar="DIR", help="write every decision and the summary there, for `dfc report DIR`")
     _add_asked(run)
+    _add_plan(run)
     calibrate = _add(commands, "calibrate", "measure what a program's steps cost on this machine", program=True,
                      epilog="Words after `--` go to the program: dfc calibrate app.dfl -- --source quotes=csv:day.csv")
     calibrate.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
@@ -215,6 +213,45 @@ def _add_trace_commands(commands) -> None:
     profile.add_argument("--picture", metavar="FILE.svg", help="the rates of the first source alone, as a picture")
     profile.add_argument("--costs", metavar="FILE", help="a profile of `dfc calibrate` whose costs are taken over")
     _add_spark(profile)
+    _add_optimize(commands)
+
+
+def _add_optimize(commands) -> None:
+    optimize = _add(commands, "optimize", "search for the plan and the controller that do best under the recorded load",
+                    program=True, epilog="The plan goes to `dfc compile --plan`, why it was taken stands on the page. "
+                    "Ctrl-C keeps what was found.")
+    optimize.add_argument("--profile", metavar="FILE", required=True,
+                          help="with the rates to play, from `dfc profile`")
+    optimize.add_argument("-o", "--output", metavar="FILE", help="the plan to write (default: APP.plan.json)")
+    optimize.add_argument("--page", metavar="FILE.html", help="the page that shows why (default: beside the plan)")
+    optimize.add_argument("--picture", metavar="FILE.svg", help="the trade-off front alone, as a picture")
+    optimize.add_argument("--cores", metavar="N", type=small_count,
+                          help="cores to plan for (default: those of `resources`, else of this machine)")
+    optimize.add_argument("--policy", metavar="LIST", help="policies to try (default: all that fit)")
+    optimize.add_argument("--budget", metavar="N", type=seed_count, default=240,
+                          help="runs of the simulator (default: 240)")
+    optimize.add_argument("--seeds", metavar="N", type=small_count, default=5,
+                          help="runs, with other arrivals, that candidates are compared by (default: 5)")
+    optimize.add_argument("--seed", metavar="N", type=seed, default=1,
+                          help="equal seeds give equal plans (default: 1)")
+    optimize.add_argument("--seconds", metavar="N", type=seconds, default=600.0,
+                          help="of a longer recording so many, the busiest, are played (default: 600)")
+    _add_service(optimize)
+    optimize.add_argument("--master", metavar="URL",
+                          help="where Spark runs (default: local[*]); none: on this machine, without Spark")
+    optimize.add_argument("--resume", action="store_true", help="go on with the search that was interrupted")
+    _add_pattern(optimize)
+
+
+def _add_service(parser) -> None:
+    """What a trigger takes, where the user knows it better."""
+    parser.add_argument("--service", metavar="[NAME=]TIME", action="append", default=[], type=service,
+                        help="time a trigger takes at the highest frequency, of an operator or alternate (default: by "
+                             "the profile or the cost model)")
+    parser.add_argument("--service-cv", metavar="C", type=variation,
+                        help="coefficient of variation of that time (default: 0.1)")
+    parser.add_argument("--overhead", metavar="TIME", type=overhead,
+                        help="what every result takes beside waiting and service, whatever the load (default: none)")
 
 
 def _add_spark(parser) -> None:
@@ -244,6 +281,11 @@ def _add_stream(parser) -> None:
                              "ends: open windows come out (default: stopped)")
     parser.add_argument("--interval", metavar="SECONDS", type=seconds,
                         help="time from one micro-batch of a stream to the next (default: as soon as input comes)")
+
+
+def _add_plan(parser) -> None:
+    parser.add_argument("--plan", metavar="FILE",
+                        help="patterns, degrees, alternates and controller from `dfc optimize`")
 
 
 def _add_engine(parser) -> None:

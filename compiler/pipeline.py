@@ -39,14 +39,23 @@ def flow(program: typed.Program) -> Graph:
     return run_passes(build_graph(program))
 
 
+def learned(graph: Graph, asked: Asked | None) -> Graph:
+    """The graph as a profile makes it begin."""
+    from .select.asked import request_of
+    from .select.learned import begun_slack
+
+    return begun_slack(graph, request_of(graph.program, asked).profile) if asked and asked.profile else graph
+
+
 def plan(graph: Graph, asked: Asked | None = None) -> Plan:
     """Graph → which steps share a thread, which are replicated; with predictions when something was asked."""
     from .select.asked import Asked, request_of, require_generated
     from .select.choose import choose
-    from .select.search import choose_patterns
+    from .select.learned import choose_learned
 
     request = request_of(graph.program, asked or Asked())
-    chosen = choose(graph, choose_patterns(graph, request) if asked or request.forced else None, request.profile)
+    found = choose_learned(graph, request) if asked or request.forced else (None, ())
+    chosen = choose(graph, found[0], request.profile, request.file, found[1])
     require_generated(request, chosen)
     return chosen
 
@@ -64,12 +73,13 @@ def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagno
     from .select.asked import Asked, request_of
     from .select.choose import choose
     from .select.explain import Explanation
-    from .select.search import choose_patterns
+    from .select.learned import choose_learned, learned_lines
 
-    graph = flow(check(text, file, params, diagnostics))
+    graph = learned(flow(check(text, file, params, diagnostics)), asked)
     request = request_of(graph.program, asked or Asked())
-    choice = choose_patterns(graph, request)
-    return Explanation(graph, choose(graph, choice if asked or request.forced else None, request.profile), choice)
+    choice, alternates = choose_learned(graph, request)
+    plan = choose(graph, choice if asked or request.forced else None, request.profile, request.file, alternates)
+    return Explanation(graph, plan, choice, learned_lines(graph, choice, request.profile, alternates))
 
 
 def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False,
@@ -79,7 +89,7 @@ def generate(text: str, file: str, params: Mapping[str, str], embed: bool = Fals
     from .codegen.program import generate_files, generate_library
 
     program = check(text, file, params, diagnostics)
-    graph = flow(program)
+    graph = learned(flow(program), asked)
     chosen, version, interface = sequential(graph) if saves else plan(graph, asked), dfc.__version__, None
     if embed or saves:
         files, interface = generate_library(graph, chosen, version, saves)

@@ -233,6 +233,7 @@ class Source:
     slack: int | None  # in units of the event time; None is `slack auto`
     late_to: str | None  # the name of the late stream, a Late step
     retry: bool = False
+    slack_from: int = 0  # what `slack auto` begins with, in units of the event time
 
 
 @dataclass(frozen=True, slots=True)

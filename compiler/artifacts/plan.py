@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...dsl import typed
+from .plan_file import PlanFile
 from .step_text import pattern_text
 
 
@@ -125,6 +126,15 @@ class Sharing:
 
 
 @dataclass(frozen=True, slots=True)
+class HeavyKeys:
+    """The heaviest keys of a step in its trace, numbers or the texts of symbols, with their shares of all tuples."""
+
+    step: str
+    field: str
+    keys: tuple[tuple[int | str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     segments: tuple[Segment, ...]
     edges: tuple[Edge, ...]
@@ -137,6 +147,8 @@ class Plan:
     shared: tuple[Sharing, ...] = ()
     forecast: tuple[tuple[str, float], ...] = ()  # weights of the forecaster that were fitted to a trace
     delays: tuple[tuple[str, float], ...] = ()  # source → longest delay of its trace, in seconds
+    file: PlanFile | None = None  # what a search found; controllers begin with it
+    heavy: tuple[HeavyKeys, ...] = ()  # where keys are divided: those that begin with routes of their own
 
     def sharing_of(self, step: str) -> Sharing | None:
         return next((one for one in self.shared if step in one.steps), None)
@@ -170,6 +182,9 @@ def to_text(plan: Plan) -> str:
     if plan.forecast:
         weights = ", ".join(f"{name} {value:g}" for name, value in plan.forecast)
         lines.append(f"forecast {weights}  -- fitted to the trace")
+    if plan.file is not None:
+        control = plan.file.control
+        lines.append(f"control {control['policy']} every {control['step']:g} s  -- by the plan file")
     lines += [f"delay {source}: up to {delay:g} s  -- in the trace" for source, delay in plan.delays]
     lines += [f"two workers: fused, both parse  -- {plan.light}"] if plan.light else []
     return "".join(line + "\n" for line in lines)

@@ -86,6 +86,11 @@ class Profile:
         """K: the longest delay of a tuple behind the newest one before it, in seconds."""
         return self.seen.get(source, {}).get("disorder", {}).get("k")
 
+    def slack(self, source: str) -> float | None:
+        """What 99.9 % of the tuples of the trace did not come later than, in seconds."""
+        quantiles = self.seen.get(source, {}).get("disorder", {}).get("quantiles") or {}
+        return quantiles.get("p999")
+
     def costs(self, step: str, alternate: str | None) -> StepCosts | None:
         """Of an operator's alternate, or of another step."""
         found = self.operators.get(step)
@@ -152,7 +157,10 @@ def _seen(data: dict) -> dict[str, dict]:
     for source, one in found.items():
         for name in ("level", "trend"):
             _weight(_part(one, "forecast", source), name, f"sources.{source}.forecast.{name}")
-        _cost(_part(one, "disorder", source).get("k"), f"sources.{source}.disorder.k")
+        disorder = _part(one, "disorder", source)
+        _cost(disorder.get("k"), f"sources.{source}.disorder.k")
+        quantiles = _object(disorder.get("quantiles") or {}, f"sources.{source}.disorder.quantiles")
+        _cost(quantiles.get("p999"), f"sources.{source}.disorder.quantiles.p999")
     return found
 
 
@@ -175,8 +183,19 @@ def _operator(data: dict, where: str) -> OperatorProfile:
                                         f"there is {', '.join(_COSTS)}")
         costs[name] = StepCosts(**{part: _cost(value, f"{where}.costs.{name}.{part}") for part, value in parts.items()})
     return OperatorProfile(costs, _cost(data.get("selectivity"), f"{where}.selectivity"),
-                           _keys(data.get("keys"), where), _object(data.get("key_figures", {}), f"{where}.key_figures"),
+                           _keys(data.get("keys"), where), _key_figures(data.get("key_figures", {}), where),
                            _object(data.get("alternates", {}), f"{where}.alternates"))
+
+
+def _key_figures(data: Any, where: str) -> dict:
+    found = _object(data, f"{where}.key_figures")
+    heavy = found.get("heavy", [])
+    if not isinstance(heavy, list) or not all(isinstance(one, list) and len(one) == 2 for one in heavy):
+        raise ProfileError("E0512", f"{where}.key_figures.heavy is no list of keys with their shares")
+    for key, share in heavy:
+        _text(key, f"{where}.key_figures.heavy")
+        _share(share, f"{where}.key_figures.heavy")
+    return found
 
 
 def _keys(data: Any, where: str) -> Keys | None:

@@ -28,6 +28,7 @@ def control_configuration(graph: Graph, plan: Plan) -> str:
     program = graph.program
     settings = [dict(c.settings) for c in program.controls]
     step = min((s["step"] / _SECOND for s in settings if "step" in s), default=_STEP)
+    step = plan.file.control["step"] if plan.file is not None else step
     data = {
         "schema": SCHEMA,
         "app": program.name,
@@ -86,7 +87,7 @@ def _voltages(given: object, count: int) -> list[float]:
 
 def _operator(program: typed.Program, step: typed.Step, plan: Plan, seconds: float) -> dict[str, object]:
     policy, settings = _policy(program, step.name)
-    return {
+    found = {
         "name": step.name,
         "policy": policy,
         "parameters": _parameters(policy, settings),
@@ -100,6 +101,16 @@ def _operator(program: typed.Program, step: typed.Step, plan: Plan, seconds: flo
                         "selectivity": a.selectivity} for a in step.body.alternates] if
         step.name in {a.operator for a in plan.alternates} else [],
     }
+    return found | _searched(plan, step.name)
+
+
+def _searched(plan: Plan, operator: str) -> dict[str, object]:
+    """What a search found goes before what the program says."""
+    chosen = plan.file.operators.get(operator) if plan.file is not None else None
+    if chosen is None:
+        return {}
+    return {"workers": {"least": chosen.least, "most": chosen.most},
+            **{name: value for name, value in plan.file.control.items() if name != "step"}}
 
 
 def _policy(program: typed.Program, name: str) -> tuple[str, dict[str, object]]:

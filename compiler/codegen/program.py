@@ -13,8 +13,10 @@ from ..artifacts.parts import Part, Work, divided, in_panes, together
 from ..artifacts.plan import Edge, Plan, patterns_of, to_text
 from ..artifacts.step_text import kind_of
 from ..graph.used import c_functions, used_aggregates, used_fields, used_functions
+from ..select.heavy import key_type
 from ..select.segments import releases
 from .blocks import block_of
+from .c_types import c_type
 from .connectors import connector_spec
 from .control import control_configuration
 from .embedding import embedding_files
@@ -102,7 +104,7 @@ def _program_c(whole: Context, version: str) -> str:
         saves=context.saves, identity=_IDENTITY,
         processing=any(isinstance(s.body, typed.Source) and s.body.processing_time for s in graph.steps),
         step_entries=_step_entries(context), alternates=_alternates(whole),
-        symbols=[c_string(text) for text in context.symbols],
+        heavy=_heavy(context, edges), symbols=[c_string(text) for text in context.symbols],
         symbol_sizes=[len(text.encode()) for text in context.symbols])
 
 
@@ -259,6 +261,27 @@ def _reading(context: Context, code: dict[str, StepCode], waits: list[int]) -> s
 
 
 # --- tables -----------------------------------------------------------------------------------------
+
+
+def _heavy(context: Context, edges: list[EdgeView]) -> dict[int, dict]:
+    """By segment: how an element gets each of the keys that are known to be heavy."""
+    found: dict[int, dict] = {}
+    for known in context.plan.heavy:
+        edge = next((one for one in context.plan.edges if one.consumer == known.step and one.routing == "key"), None)
+        if edge is not None and edge.target not in found:
+            view = edges[edge.number]
+            place = f"element.{'tuple.' if view.keyed else ''}{identifier(known.field)}"
+            type_ = c_type(key_type(context.graph, known.step, known.field))
+            found[edge.target] = {"element": view.element, "edge": edge.number, "entries": [
+                {"set": _set_key(place, type_, key), "share": repr(share)} for key, share in known.keys]}
+    return found
+
+
+def _set_key(place: str, type_: str, key: int | str) -> str:
+    """A condition that holds when the key is set."""
+    if isinstance(key, int):
+        return f"({place} = ({type_}){'-' * (key < 0)}INT64_C({abs(key)}), true)"
+    return f"dfrt_symbol_intern({c_string(key)}, {len(key.encode())}, &{place}) == DFRT_OK"
 
 
 def _sources(context: Context) -> list[dict]:

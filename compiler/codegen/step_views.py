@@ -192,6 +192,7 @@ def source_view(context: Context, step: typed.Step) -> View:
     rule = "processing time" if body.processing_time else "no event time" if body.event_time is None else \
         f"event time {body.event_time}, slack {'auto' if body.slack is None else body.slack}"
     return base_view(context, step, "source", timed=body.event_time is not None or body.processing_time,
-                     processing=body.processing_time, slack=0 if body.processing_time else body.slack, rule=rule,
+                     processing=body.processing_time, slack=0 if body.processing_time else body.slack,
+                     slack_from=body.slack_from, rule=rule,
                      time_field=identifier(body.event_time) if body.event_time else "",
                      late=f"{late}_push" if late else "", late_watermark=f"{late}_watermark" if late else "")

@@ -1,4 +1,4 @@
-"""--cores, --profile and --pattern of the commands that plan."""
+"""--cores, --profile, --pattern and --plan of the commands that plan."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ def asked(args: Namespace):
 
     words = tuple(args.patterns)
     args.texts = {**(getattr(args, "texts", None) or {}), OPTION: "\n".join(words)}
-    return Asked(getattr(args, "cores", None), getattr(args, "profile", None), words)
+    return Asked(getattr(args, "cores", None), getattr(args, "profile", None), words, getattr(args, "plan", None))

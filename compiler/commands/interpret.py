@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dfc.compiler.failure import GOOD, Failure, Usage
 
+from .asked import asked
 from .checked import checked_program
 
 _SHOWN = 5  # malformed rows of a source that are named; the rest is counted
@@ -21,7 +22,7 @@ def interpret(args: Namespace) -> int:
     from dfc.compiler.interpret import MissingColumn, WrongFile, run
     from dfc.compiler.user_library import user_code
 
-    graph = pipeline.flow(program)
+    graph = pipeline.learned(pipeline.flow(program), asked(args))
     try:
         results = run(graph, folder=".", user_c=user_code(graph))
     except OSError as error:

@@ -27,7 +27,7 @@ def run_spark(args: Namespace) -> int:
     from dfc.dsl.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
-    graph = pipeline.flow(pipeline.check(text, file, dict(args.defines)))
+    graph = pipeline.learned(pipeline.flow(pipeline.check(text, file, dict(args.defines))), asked(args))
     bundle = pipeline.generate(text, file, dict(args.defines), embed=True, diagnostics=diagnostics,
                                asked=asked(args), saves=args.stream)
     require_spark()

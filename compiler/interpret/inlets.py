@@ -25,7 +25,7 @@ class Inlet:
         self.clock = (clock or Clock()) if step.body.processing_time else None
         self.time_column = columns_of(step.record)[step.body.event_time] if step.body.event_time else None
         self.watermark = self.highest = NEVER
-        self.slack = step.body.slack or 0
+        self.slack = step.body.slack_from if step.body.slack is None else step.body.slack
         self.open = True
         self.waiting: Item | None = None
         self.malformed: list[Malformed] = []

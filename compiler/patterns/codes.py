@@ -39,6 +39,24 @@ PATTERN_CODES: dict[str, Code] = {
         '{"operators": {"predict": {"costs": {"regression": {"window": 3}}}}}'),
     "E0513": Code(
         "the profile is of another program",
-        "The name of the program in the profile is not that of this one, so its costs mean nothing here.",
+        "The name of the program in the profile is not that of this one, or it has steps that this one does not have, "
+        "so its costs mean nothing here.",
         "dfc explain a.dfl --profile b.profile.json", "dfc explain a.dfl --profile a.profile.json"),
+    "E0520": Code(
+        "the plan can't be read",
+        "A plan is the JSON file that `dfc optimize` writes. The message says what is wrong with this one.",
+        "dfc compile app.dfl --plan notes.txt", "dfc compile app.dfl --plan app.plan.json"),
+    "E0521": Code(
+        "the plan has another schema version",
+        "It was written by another version of dfc. Search again.",
+        '{"schema": 99, …}', '{"schema": 1, …}'),
+    "E0522": Code(
+        "a value of the plan can't be",
+        "Degrees are from 1 to 256, patterns and policies and their settings those of the language.",
+        '{"operators": {"predict": {"pattern": {"name": "key_partitioning", "workers": 0}}}}',
+        '{"operators": {"predict": {"pattern": {"name": "key_partitioning", "workers": 4}}}}'),
+    "E0523": Code(
+        "the plan is of another program",
+        "It is of a program with another name, or with other operators or alternates, so it means nothing here.",
+        "dfc compile a.dfl --plan b.plan.json", "dfc compile a.dfl --plan a.plan.json"),
 }

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ...dsl.diagnostics import Diagnostics, ProgramError
 from ...dsl.span import Span
+from ..artifacts import plan_file
 from ..artifacts.plan import Plan
+from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Profile, ProfileError, from_json
 from ..patterns.forced import check_forced, check_generated, forced_patterns
 from .search import Request
@@ -16,25 +18,30 @@ from .search import Request
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The words of the command line: --cores, --profile, --pattern."""
+    """The words of the command line: --cores, --profile, --pattern, --plan."""
 
     cores: int | None = None
     profile: str | None = None
     patterns: tuple[str, ...] = ()
+    plan: str | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.cores or self.profile or self.patterns)
+        return bool(self.cores or self.profile or self.patterns or self.plan)
 
 
 def request_of(program: typed.Program, asked: Asked) -> Request:
-    """Raises ProgramError when a pattern does not apply or the profile is none of this program."""
+    """Raises ProgramError when a pattern does not apply, or the profile or the plan is none of this program. The
+    command line goes before the plan, the plan before the program."""
     diagnostics = Diagnostics()
+    file = _plan_file(asked.plan, program, diagnostics) if asked.plan else None
     forced = forced_patterns(program, asked.patterns, diagnostics)
+    said = {word.partition("=")[0] for word in asked.patterns}
+    forced |= {name: one.pattern for name, one in file.operators.items() if name not in said} if file else {}
     check_forced(program, forced, diagnostics)
-    profile = _profile(asked.profile, program.name, diagnostics) if asked.profile else None
+    profile = _profile(asked.profile, program, diagnostics) if asked.profile else None
     if diagnostics.failed:
         raise ProgramError(diagnostics)
-    return Request(asked.cores or _cores(program), profile, forced)
+    return Request(asked.cores or (file.cores if file else _cores(program)), profile, forced, file=file)
 
 
 def require_generated(request: Request, plan: Plan) -> None:
@@ -54,11 +61,41 @@ def _cores(program: typed.Program) -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _profile(path: str, app: str, diagnostics: Diagnostics) -> Profile | None:
+def _plan_file(path: str, program: typed.Program, diagnostics: Diagnostics) -> PlanFile | None:
     place = Span(path, 1, 1, 1, 2)
     try:
         with open(path, encoding="utf-8") as file:
-            return from_json(file.read(), app)
+            found = plan_file.from_json(file.read(), program.name, place)
+        _require_same_steps(program, found)
+        return found
+    except OSError as error:
+        diagnostics.add("E0520", place, f"the plan can't be read: {error.strerror}")
+    except UnicodeDecodeError:
+        diagnostics.add("E0520", place, "the plan can't be read: it is no UTF-8 text")
+    except plan_file.PlanError as error:
+        diagnostics.add(error.code, place, f"the plan can't be used: {error}")
+    return None
+
+
+def _require_same_steps(program: typed.Program, found: PlanFile) -> None:
+    steps = {step.name: step.body for step in program.steps}
+    for name, one in found.operators.items():
+        if name not in steps:
+            raise plan_file.PlanError("E0523", f"it is of another version of `{program.name}`: it has `{name}`, and "
+                                               "the program does not; search again")
+        alternates = [other.name for other in steps[name].alternates] if isinstance(steps[name], typed.Operator) else []
+        if one.alternate is not None and one.alternate not in alternates:
+            raise plan_file.PlanError("E0523", f"it is of another version of `{program.name}`: `{name}` has no "
+                                               f"alternate `{one.alternate}`; search again")
+
+
+def _profile(path: str, program: typed.Program, diagnostics: Diagnostics) -> Profile | None:
+    place = Span(path, 1, 1, 1, 2)
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = from_json(file.read(), program.name)
+        _require_known_steps(program, found)
+        return found
     except OSError as error:
         diagnostics.add("E0510", place, f"the profile can't be read: {error.strerror}")
     except UnicodeDecodeError:
@@ -66,3 +103,12 @@ def _profile(path: str, app: str, diagnostics: Diagnostics) -> Profile | None:
     except ProfileError as error:
         diagnostics.add(error.code, place, f"the profile can't be used: {error}")
     return None
+
+
+def _require_known_steps(program: typed.Program, found: Profile) -> None:
+    """A step that is gone was renamed or removed since: what was measured is of another version."""
+    known = {step.name for step in program.steps}
+    gone = next((name for name in (*found.rates, *found.seen, *found.operators) if name not in known), None)
+    if gone is not None:
+        raise ProfileError("E0513", f"it is of another version of `{program.name}`: it has `{gone}`, and the program "
+                                    "does not; measure again")

@@ -8,8 +8,10 @@ from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.parts import Owned, Windows, divided
 from ..artifacts.plan import Alternative, Edge, Plan, Segment, Sharing, patterns_of, verify
+from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Profile
 from ..graph.used import c_functions
+from .heavy import heavy_keys
 from .pattern_table import decided
 from .search import Choice
 from .segments import releases, segments_of
@@ -17,8 +19,10 @@ from .sharing import shared_windows
 from .stores import needs_tuples, stores_of
 
 
-def choose(graph: Graph, choice: Choice | None = None, profile: Profile | None = None) -> Plan:
-    """`choice` is the answer of the cost model, where it was asked; what a trace says otherwise is in the profile."""
+def choose(graph: Graph, choice: Choice | None = None, profile: Profile | None = None,
+           file: PlanFile | None = None, begun: tuple[Alternative, ...] = ()) -> Plan:
+    """`choice` is the answer of the cost model, where it was asked; what a trace says otherwise is in the profile, what
+    a search found in the plan file. `begun`: alternates that begin because of what was measured."""
     layout, decisions = (decided(choice) if choice is not None else (None, ()))
     patterns = patterns_of(decisions, layout)
     parts = divided(graph, patterns)
@@ -26,8 +30,9 @@ def choose(graph: Graph, choice: Choice | None = None, profile: Profile | None =
     segments, relays = segments_of(parts, shared, patterns)
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
     edges = _edges(parts, segments, relays, set(buffered), shared)
-    plan = Plan(segments, edges, _alternates(graph), stores_of(graph, shared, apart, patterns), buffered, layout,
-                decisions, "" if patterns else _light(graph), shared, *_learned(graph, profile))
+    plan = Plan(segments, edges, _alternates(graph, file, begun), stores_of(graph, shared, apart, patterns), buffered,
+                layout, decisions, "" if patterns else _light(graph), shared, *_learned(graph, profile), file,
+                heavy_keys(graph, profile))
     verify(plan)
     return plan
 
@@ -129,10 +134,13 @@ def _origins(graph: Graph, name: str) -> set[str]:
 # --- alternates -------------------------------------------------------------------------------------
 
 
-def _alternates(graph: Graph) -> tuple[Alternative, ...]:
+def _alternates(graph: Graph, file: PlanFile | None, begun: tuple[Alternative, ...]) -> tuple[Alternative, ...]:
     operators = [step for step in graph.steps
                  if isinstance(step.body, typed.Operator) and len(step.body.alternates) > 1]
-    return tuple(_best(step) for step in operators)
+    found = {one.operator: one for one in begun}
+    found |= {name: Alternative(name, one.alternate, "by the plan file") for name, one in file.operators.items()
+              if one.alternate} if file else {}
+    return tuple(found.get(step.name) or _best(step) for step in operators)
 
 
 def _best(step: typed.Step) -> Alternative:

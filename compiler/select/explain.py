@@ -25,17 +25,21 @@ _SHOWN_WORKERS = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Explanation:
-    """What there is to explain: the graph, its plan, and the choice of patterns behind it."""
+    """What there is to explain: the graph, its plan, the choice of patterns behind it, and what a profile decided."""
 
     graph: Graph
     plan: Plan
     choice: Choice
+    learned: tuple[str, ...] = ()
 
     def as_data(self) -> dict:
-        return explanation(self.graph, self.plan) | {"patterns": as_data(self.choice)}
+        return explanation(self.graph, self.plan) | {"from_profile": list(self.learned),
+                                                     "patterns": as_data(self.choice)}
 
     def as_text(self) -> str:
-        return to_text(explanation(self.graph, self.plan)) + "".join(f"{line}\n" for line in to_lines(self.choice))
+        lines = ["", "from the profile", *(f"  {line}" for line in self.learned)] if self.learned else []
+        return to_text(explanation(self.graph, self.plan)) + "".join(
+            f"{line}\n" for line in (*lines, *to_lines(self.choice)))
 
 
 def explanation(graph: Graph, plan: Plan) -> dict:

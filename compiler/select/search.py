@@ -10,6 +10,7 @@ from ...dsl import typed
 from ...dsl.settings import MOST_WORKERS
 from ...dsl.span import NOWHERE
 from ..artifacts.graph import Graph
+from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Keys, Profile
 from ..patterns import PATTERNS
 from ..patterns.forced import unmade, why_not
@@ -31,13 +32,14 @@ _SAME = 0.05  # goals that are missed by nearly as much are missed alike
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user gives: cores, a profile, forced patterns."""
+    """What the user gives: cores, a profile, forced patterns, a plan file."""
 
     cores: int = 1
     profile: Profile | None = None
     forced: Mapping[str, typed.Pattern] = field(default_factory=dict)
     keys: Mapping[str, Keys] = field(default_factory=dict)
     routing: str = "hash"
+    file: PlanFile | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 from cffi import FFI
-from dfc.compiler.failure import Usage
 
-from ..build.control import control_library
+from ..failure import Usage
 
 NAN = math.nan
 BALANCED, FLUX = "balanced", "flux"
@@ -117,7 +116,9 @@ class Wish:
 
 @functools.cache
 def open_controls() -> Controls:
-    """Opened once in a process."""
+    """Opened once in a process. Where they come ready-made (shipped.py), what builds them is not there."""
+    from ..build.control import control_library
+
     path, declarations = control_library()
     return Controls(str(path), declarations)
 

@@ -114,7 +114,7 @@ class Plant:
         keys = self.keys_of[moved].astype(float)
         self._gate[self.workers:workers] = self.now + self.costs.wake
         self.owner, self.workers = owner.astype(np.uint16), workers
-        if len(moved):
+        if keys.any():  # tasks without state of their own just go elsewhere
             self._hand_over(moved, old, new, keys)
         return int(keys.sum())
 

@@ -4,7 +4,7 @@ and the profile do not tell is assumed, and said."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,8 +12,9 @@ from dfc.compiler.failure import Usage
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
+from ..artifacts.profile import Keys, Profile
 from ..patterns.function import chosen_alternate
-from ..patterns.load import SECOND
+from ..patterns.load import SECOND, Load
 from ..select.compose import Model, Unit
 from ..select.costs import DEFAULT, cost_of
 from ..select.search import Request, model_of, time_text
@@ -29,7 +30,8 @@ from .trial import SLOTS, Operator
 SERVICE_THREADS = 3.0  # reading, merging and controlling, beside the workers (000)
 SERVICE_CV = 0.1
 _START_LOAD = 0.8  # of the workers that a run begins with
-_LINK_TUPLES = 16 * 512
+LINK_TUPLES = 16 * 512
+_MOST_KEYS = 16_384  # that are told apart of those that a profile counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def operators_of(graph: Graph, request: Request, workload: Workload,
 
 
 def _check_names(service: Mapping[str, float], steps: Sequence[typed.Step]) -> None:
-    known = [name for step in steps for name in (step.name, *(one.name for one in _alternates(step) if one))]
+    known = [name for step in steps for name in (step.name, *(one.name for one in alternates_of(step) if one))]
     for name in service:
         if name and name not in known:
             raise Usage(f"--service {name}=…: no such operator or alternate; there are {', '.join(known)}")
@@ -90,45 +92,49 @@ def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: S
               resources: Mapping[str, object], assumed: list[str]) -> Operator:
     load = model.loads[unit.name]
     slide = unit.load.slide
-    keys = _keys(load, workload.keys, assumed)
-    alternates = _alternates(load.step)
-    seconds = tuple(_service(request, load, alternate, workload.service, assumed) for alternate in alternates)
-    limits = _limits(resources, request.cores, alternates)
+    keys = keys_of(load, workload.keys, assumed, request.profile)
+    alternates = alternates_of(load.step)
+    seconds = tuple(service_of(request, load, alternate, workload.service, assumed) for alternate in alternates)
+    limits = limits_of(resources, request.cores, alternates)
     arrivals = Arrivals(tuple(rate * unit.tuples_in for rate in rates), keys, slide, workload.service_cv)
     alternate = alternates.index(chosen_alternate(load.step.body)) if alternates[0] is not None else 0
     busy = arrivals.rates[0] / slide * seconds[alternate]
     workers = min(limits.workers_most, max(limits.workers_least, math.ceil(busy / _START_LOAD)))
-    costs = Costs(seconds, queue=_LINK_TUPLES / slide, overhead=workload.overhead)
-    return Operator(unit.name, arrivals, costs, limits, _goals(graph.program),
+    costs = Costs(seconds, queue=LINK_TUPLES / slide, overhead=workload.overhead)
+    return Operator(unit.name, arrivals, costs, limits, goals_of(graph.program),
                     Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True)
 
 
-def _alternates(step: typed.Step) -> tuple[typed.Alternate | None, ...]:
+def alternates_of(step: typed.Step) -> tuple[typed.Alternate | None, ...]:
     return step.body.alternates if isinstance(step.body, typed.Operator) else (None,)
 
 
-def _service(request: Request, load: StepLoad, alternate: typed.Alternate | None, given: Mapping[str, float],
-             assumed: list[str]) -> float:
-    """Seconds for a trigger: as given, else by the cost model, with the tuples that lead to it."""
+def service_of(request: Request, load: StepLoad, alternate: typed.Alternate | None, given: Mapping[str, float],
+               assumed: list[str], part: Callable[[Load], float] | None = None) -> float:
+    """Seconds for a trigger: as given, else by the cost model, with the tuples that lead to it. `part`: nanoseconds of
+    what a worker does of it, where others do the rest."""
     for name in (alternate.name if alternate else "", load.step.name, ""):
         if name in given:
             return given[name]
     step = load.step if alternate is None else replace(load.step, body=replace(load.step.body, alternates=(alternate,)))
     cost = cost_of(step, load.function, load.load.window, load.load.slide, load.load.panes, request.profile)
-    seconds = (replace(load.load, costs=cost.costs).ending + cost.costs.tuple * load.load.slide) / SECOND
+    mine = replace(load.load, costs=cost.costs)
+    seconds = (part(mine) if part else mine.ending + cost.costs.tuple * mine.slide) / SECOND
     what = f"`{load.step.name}`" + (f" by `{alternate.name}`" if alternate else "")
     if cost.origin == DEFAULT:
         assumed.append(f"{time_text(seconds * SECOND)} for a trigger of {what}, by its kind")
     return seconds
 
 
-def _keys(load: StepLoad, asked: str | None, assumed: list[str]) -> np.ndarray:
-    """Shares: of a file, by a word, or as the model knows them. Without keys there are slots, all alike."""
+def keys_of(load: StepLoad, asked: str | None, assumed: list[str], profile: Profile | None = None) -> np.ndarray:
+    """Shares: of a file, by a word, as the profile has them, or as the model knows them. Without keys there are slots,
+    all alike."""
     if not load.function.keyed:
         return np.full(SLOTS, 1 / SLOTS)
     if asked is None:
         assumed += [what for what in load.assumed if "keys" in what]
-        shares = key_shares(_known(load))
+        seen = profile.operators[load.step.name].keys if profile and load.step.name in profile.operators else None
+        shares = key_shares(_folded(seen) if seen is not None else _known(load))
     elif asked == "uniform":
         shares = key_shares(skewed(load.load.keys, 0.0))
     elif asked.startswith("zipf:"):
@@ -138,6 +144,11 @@ def _keys(load: StepLoad, asked: str | None, assumed: list[str]) -> np.ndarray:
     else:
         shares = read_keys(asked)
     return np.asarray(shares, dtype=float)
+
+
+def _folded(keys: Keys) -> Keys:
+    """Of very many keys the lightest ones stand for several each: which worker has them is decided by slots anyway."""
+    return replace(keys, count=min(keys.count, max(_MOST_KEYS, len(keys.top))))
 
 
 def _known(load: StepLoad):
@@ -153,7 +164,7 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _limits(resources: Mapping[str, object], cores: int, alternates: Sequence[typed.Alternate | None]) -> Limits:
+def limits_of(resources: Mapping[str, object], cores: int, alternates: Sequence[typed.Alternate | None]) -> Limits:
     """Without frequencies there is one, and only ratios matter. A voltage that is not known is NaN."""
     frequencies = tuple(resources["frequencies"]) or (1.0,)
     return Limits(cores, min(resources["cores"]["least"] or 1, cores), frequencies,
@@ -166,7 +177,7 @@ def _limits(resources: Mapping[str, object], cores: int, alternates: Sequence[ty
 _QUANTILES = {"mean": 0.0, "": 0.0, "max": 1.0}
 
 
-def _goals(program: typed.Program) -> Goals:
+def goals_of(program: typed.Program) -> Goals:
     found = Goals(minimize=program.minimize[0] if program.minimize else "nothing")
     for goal in program.goals:
         if goal.metric == "latency":

@@ -27,7 +27,8 @@ _HASH_SEED = 0x5107
 class Operator:
     """An elastic operator as it is simulated. `start`: what is in force when the run begins. `parts`: "slots" as the
     runtime routes, or "keys", each on its own, as in the papers. `ordered`: results keep the order of their
-    triggers."""
+    triggers. `dealt`: so many triggers in a row go to each worker in turn, whatever their keys; 0: keys have
+    workers."""
 
     name: str
     arrivals: Arrivals
@@ -37,6 +38,7 @@ class Operator:
     start: Setting
     parts: str = "slots"
     ordered: bool = False
+    dealt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Played:
     rates: list[float] = field(default_factory=list)
     backlogs: list[int] = field(default_factory=list)
     reasons: list[tuple[float, str]] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)  # of the alternate in force
     arrivals: int = 0
     results: int = 0
     shed: int = 0
@@ -77,15 +80,18 @@ class _Run:
     """One operator while it is simulated."""
 
     def __init__(self, operator: Operator, variant: Variant, trace: Trace, controls: Controls):
-        self.variant, self.trace, self.controls = variant, trace, controls
+        self.variant, self.controls, self.dealt = variant, controls, operator.dealt
+        self.trace = _in_turn(trace, operator.dealt) if operator.dealt else trace
         self.goals = variant.goals or operator.goals
         self.limits = _fixed(operator.limits) if variant.fixed_frequency else operator.limits
         self.now = operator.start._replace(frequency=len(self.limits.frequencies) - 1) if variant.fixed_frequency \
             else operator.start
-        parts = parts_of(operator.arrivals.keys, operator.parts)
+        parts = np.arange(SLOTS) if operator.dealt else parts_of(operator.arrivals.keys, operator.parts)
         owner = np.arange(int(parts.max()) + 1) % self.now.workers
         self.plant = Plant(operator.costs, parts, owner, self.now.workers, self.limits.workers_most,
                            protocol=variant.protocol, ordered=operator.ordered)
+        if operator.dealt:
+            self.plant.keys_of = np.zeros(SLOTS, int)  # no state lies with a worker
         self._set_speed()
         self.weights = np.zeros(len(owner))
         self.controller = controls.controller(variant.options, self.limits, self.goals, self.now)
@@ -131,8 +137,11 @@ class _Run:
 
     def _divide_anew(self, workers: int, same: bool) -> bool:
         """Between another number of workers, or the `same` one when it is time and worth the moves."""
-        if same and not self._uneven():
+        if same and (self.dealt or not self._uneven()):
             return False
+        if self.dealt:
+            self.plant.move(np.arange(SLOTS) % workers, workers)
+            return True
         owner = self.controls.rebalance(self.variant.balancer or BALANCED, self.weights, self.plant.owner, workers,
                                         self.variant.imbalance)
         if same and not self.controls.rebalance_pays(self.weights, self.plant.owner, owner, workers):
@@ -162,10 +171,16 @@ class _Run:
                                  100 * self.power / self._most_power, latency, self.goals.latency, False, missed))
         played.rates.append(came / (one.end - one.start))
         played.backlogs.append(one.backlog)
+        played.values.append(self.limits.values[self.now.alternate])
         played.arrivals += came
         played.results += len(one.done)
         played.shed += one.shed
         self._latencies.append(one.latencies)
+
+    @property
+    def backlog_seconds(self) -> float:
+        """What waits, in seconds of what came on average."""
+        return self.played.backlogs[-1] * self.plant.now / max(self.played.arrivals, 1)
 
     def finish(self) -> Played:
         latencies = np.concatenate(self._latencies)
@@ -175,9 +190,11 @@ class _Run:
 
 
 def play(operators: Sequence[Operator], variant: Variant, traces: Sequence[Trace], controls: Controls,
-         cores: int, slice_seconds: float = 1.0, changes: tuple[float, float] = (1.0, 4.0)) -> dict[str, Played]:
+         cores: int, slice_seconds: float = 1.0, changes: tuple[float, float] = (1.0, 4.0),
+         hopeless: float = math.inf) -> dict[str, Played]:
     """By the operators' names. `cores`: workers of all operators together; with one operator its limits alone hold.
-    `changes`: how many the manager allows a step, and at once."""
+    `changes`: how many the manager allows a step, and at once. `hopeless`: when what comes in so many seconds waits,
+    the run ends early."""
     runs = [_Run(operator, variant, trace, controls) for operator, trace in zip(operators, traces, strict=True)]
     end = float(max(len(operator.arrivals.rates) for operator in operators))
     manager = controls.manager(cores, *changes) if len(runs) > 1 else None
@@ -192,6 +209,8 @@ def play(operators: Sequence[Operator], variant: Variant, traces: Sequence[Trace
         for run, (wanted, reason) in zip(runs, _settled(runs, decisions, manager, controls), strict=True):
             if run.apply(wanted, reason):
                 run.played.steps[-1] = replace(run.played.steps[-1], reconfigured=True)
+        if any(run.backlog_seconds > hopeless for run in runs):
+            break
     return {operator.name: run.finish() for operator, run in zip(operators, runs, strict=True)}
 
 
@@ -217,6 +236,11 @@ def _settled(runs: Sequence[_Run], decisions: Sequence[Decision], manager,
 def _need(run: _Run) -> float:
     loads = run.measured.loads
     return float(loads.max()) if len(loads) else 0.0
+
+
+def _in_turn(trace: Trace, dealt: int) -> Trace:
+    """The worker follows from the number of the trigger."""
+    return replace(trace, keys=(np.arange(len(trace)) // dealt % SLOTS).astype(np.uint32))
 
 
 def _fixed(limits: Limits) -> Limits:

@@ -108,7 +108,8 @@ def _sources(graph: Graph, found: Placement, said: Mapping[str, str]) -> list[So
 def _source(step: typed.Step, number: int, found: Placement, said: Mapping[str, str]) -> SourceInput:
     files = files_of(step.name, said.get(step.name, connector_spec(step.body.connector)))
     slack = -1 if step.body.slack is None else step.body.slack
-    return SourceInput(step.name, number, files, step.body.event_time is not None, slack, found.keys.get(step.name, ()))
+    return SourceInput(step.name, number, files, step.body.event_time is not None, slack, found.keys.get(step.name, ()),
+                       step.body.slack_from)
 
 
 def _job(program: Program, found: Placement, words: Words, sources: Sequence[SourceInput], library: str) -> dict:

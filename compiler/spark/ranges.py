@@ -34,6 +34,7 @@ class SourceInput:
     timed: bool
     slack: int
     keys: tuple[str, ...]
+    slack_from: int = 0  # what `slack auto` begins with
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,8 @@ def _with_findings(ranges: list[Range], measure: Measure) -> list[Range]:
 def _with_progress(ranges: list[Range], marks: list[int] | None) -> list[Range]:
     """`marks`: the watermark that the rows of each range reach by themselves; without them the rule of a fixed slack.
     Only `slack auto` needs them: how its watermark moves inside a range depends on what came before."""
-    now, lines, found = START, 0, []
+    index, highest, _, watermark = START
+    now, lines, found = (index, highest, ranges[0].source.slack_from if ranges else 0, watermark), 0, []
     for at, one in enumerate(ranges):
         first = at == 0 or ranges[at - 1].spec != one.spec
         lines = one.header_lines if first else lines

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../control/rebalance.h"
 #include "dfrt/store.h"
 
 /* --- routes ----------------------------------------------------------------------------------------- */
@@ -68,6 +69,40 @@ static void write_routing(dfrt_routing *routing, unsigned workers, const uint16_
 
 /* --- opening ---------------------------------------------------------------------------------------- */
 
+/* Of a worker's fair share: from where on a key begins with a route of its own. */
+static const double BEGINS_APART = 0.5;
+
+/* Keys that are known to be heavy begin where they do not meet; slots make up for what they bring. */
+static void route_known(dfrt_routing *routing, const dfrt_segment *segment)
+{
+    uint64_t hashes[DFRT_HEAVY_KEYS];
+    double shares[DFRT_HEAVY_KEYS], weights[DFRT_SLOTS + DFRT_HEAVY_KEYS], rest = 1;
+    uint16_t owners[DFRT_SLOTS + DFRT_HEAVY_KEYS];
+    uint32_t order[DFRT_SLOTS + DFRT_HEAVY_KEYS];
+    dfrt_heavy_key heavy[DFRT_HEAVY_KEYS];
+    unsigned known = segment->heavy == NULL || routing->active < 2 ? 0 : segment->heavy(hashes, shares), count = 0;
+    memcpy(owners, routing->routes, sizeof routing->routes);
+    for (unsigned i = 0; i < known; i++) {
+        if (shares[i] * routing->active > BEGINS_APART) {
+            weights[DFRT_SLOTS + count] = shares[i];
+            owners[DFRT_SLOTS + count] = owners[hashes[i] >> 54];
+            heavy[count++].hash = hashes[i];
+            rest -= shares[i];
+        }
+    }
+    if (count == 0) {
+        return;
+    }
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
+        weights[slot] = (rest > 0 ? rest : 0) / DFRT_SLOTS;
+    }
+    (void)dfrt_rebalance(DFRT_BALANCED, weights, owners, DFRT_SLOTS + count, routing->active, 0, order);
+    for (unsigned i = 0; i < count; i++) {
+        heavy[i].replica = owners[DFRT_SLOTS + i];
+    }
+    write_routing(routing, routing->active, owners, heavy, count);
+}
+
 static bool may_change(const dfrt__layout_plan *layout, unsigned segment)
 {
     return layout->program->segments[segment].elastic;
@@ -94,6 +129,7 @@ static void open_configuration(dfrt__configuration *configuration, const dfrt__l
         for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
             configuration->routings[s].routes[slot] = (uint16_t)(slot % active[s]);
         }
+        route_known(&configuration->routings[s], &layout->program->segments[s]);
     }
 }
 

@@ -98,10 +98,26 @@ static void check_numbers(void *segment, const dfrt_run *run)
 
 static void check_watermark(void *segment, int64_t watermark) { ((checking *)segment)->watermark = watermark; }
 
+/* Keys 0, 7 and 14, as a profile would know them; the last one is too light for a route of its own. */
+static unsigned known_keys(uint64_t *hashes, double *shares)
+{
+    static const double known[] = {0.3, 0.2, 0.01};
+    for (unsigned i = 0; i < 3; i++) {
+        hashes[i] = dfrt_hash_u64(i * 7);
+        shares[i] = known[i];
+    }
+    return 3;
+}
+
 static const dfrt_segment segments[] = {
-    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL},
-    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, move_counts, NULL},
-    {"single", "checks", sizeof(checking), 0, false, open_nothing, close_nothing, NULL, NULL, NULL},
+    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, move_counts, NULL, NULL},
+    {"single", "checks", sizeof(checking), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+};
+static const dfrt_segment known_segments[] = {
+    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, move_counts, NULL, known_keys},
+    {"single", "checks", sizeof(checking), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
 };
 static const dfrt_edge edges[] = {
     {"numbers", 0, 1, sizeof(number), NULL, count_numbers, pass_watermark, hash_of},
@@ -109,6 +125,9 @@ static const dfrt_edge edges[] = {
 };
 static const dfrt_program program = {
     .name = "counts", .segment_count = 3, .edge_count = 2, .segments = segments, .edges = edges};
+
+static const dfrt_program known_program = {
+    .name = "known", .segment_count = 3, .edge_count = 2, .segments = known_segments, .edges = edges};
 
 /* --- changes ---------------------------------------------------------------------------------------- */
 
@@ -246,8 +265,35 @@ static void test_heavy_keys(void)
     CHECK(dfrt_routing_of(&routing, UINT64_C(6) << 54) == 0);
 }
 
+/* With 4 workers a fair share is a quarter: 0.3 is one's whole work, and the slots make up for 0.2. */
+static void test_known_keys(unsigned workers, unsigned apart)
+{
+    dfrt_error error;
+    dfrt_run_state run;
+    dfrt__layout_plan layout;
+    dfrt_heavy_key heavy[DFRT_HEAVY_KEYS];
+    uint16_t routes[DFRT_SLOTS];
+    unsigned slots[MOST] = {0};
+    CHECK(dfrt__run_open(&run, &known_program, &error) == DFRT_OK);
+    dfrt__degrees degrees = {.workers = workers, .most = MOST};
+    CHECK(dfrt__layout_open(&layout, &known_program, &run, degrees, false, &error) == DFRT_OK);
+    CHECK(dfrt_elastic_heavy(layout.elastic, 0, heavy) == apart);
+    dfrt_elastic_owners(layout.elastic, 0, routes);
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) slots[routes[slot]]++;
+    for (unsigned worker = workers; worker < MOST; worker++) CHECK(slots[worker] == 0);
+    if (apart == 2) {
+        CHECK(heavy[0].hash == dfrt_hash_u64(0) && heavy[1].hash == dfrt_hash_u64(7));
+        CHECK(heavy[0].replica != heavy[1].replica);
+        CHECK(slots[heavy[0].replica] < slots[heavy[1].replica] && slots[heavy[1].replica] < DFRT_SLOTS / workers);
+    }
+    dfrt__layout_close(&layout);
+    dfrt__run_close(&run);
+}
+
 int main(void)
 {
+    test_known_keys(1, 0);
+    test_known_keys(4, 2);
     test_heavy_keys();
     test_requests();
     for (uint64_t chance = 1; chance <= 4; chance++) test_changes_while_numbers_run(chance);

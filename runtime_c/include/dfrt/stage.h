@@ -65,6 +65,9 @@ typedef struct dfrt_segment {
     /* Between two events: the state as bytes, or bytes as the state of a segment that has none yet. NULL when it never has
      * any, or the program was built without (`identity`). */
     void (*archive)(void *segment, struct dfrt_archive *archive);
+    /* Keys that a profile knows to be heavy, at most DFRT_HEAVY_KEYS, by their hashes, with their shares of all tuples;
+     * answers how many. NULL: none is known. */
+    unsigned (*heavy)(uint64_t *hashes, double *shares);
 } dfrt_segment;
 
 /* Where the replicas of one edge's receiving segment are reached. */
