@@ -31,7 +31,7 @@ from . import executor
 from .outputs import Outputs
 from .placement import KEYS, ONE, Placement, place
 from .progress import shown_progress
-from .ranges import RANGE_BYTES, Range, SourceInput, files_of, measured
+from .ranges import RANGE_BYTES, Range, SourceInput, files_of, measured, stretches
 from .session import first_line
 from .words import Words
 
@@ -167,8 +167,15 @@ class _Run:
         for source in self.sources:
             self._report([one for one in ranges if one.source is source])
         tasks = self.tasks or self._tasks(len(ranges))
-        results = self._by_key(ranges, tasks) if found.mode == KEYS else self._by_range(ranges)
-        self._write_sorted(results, tasks)
+        self._write_sorted(self._divided(found, ranges, tasks), tasks)
+
+    def _divided(self, found: Placement, ranges: list[Range], tasks: int) -> DataFrame:
+        if found.mode == KEYS:
+            return self._by_key(ranges, tasks)
+        if found.overlap is None:
+            return self._mapped([one.as_data() for one in ranges], "run_range", _RESULTS)
+        count = self.tasks or self.spark.sparkContext.defaultParallelism  # few: each reads some ranges of its neighbour
+        return self._mapped(stretches(ranges, count, found.overlap), "run_stretch", _RESULTS)
 
     def _tasks(self, ranges: int) -> int:
         return max(2, min(4 * self.spark.sparkContext.defaultParallelism, 2 * ranges))
@@ -188,12 +195,12 @@ class _Run:
             return []
         return context.parallelize([one.as_data() for one in ranges], len(ranges)).map(measure).collect()
 
-    def _parts(self, ranges: list[Range]) -> DataFrame:
-        """A row a range, each in a partition of its own."""
-        texts = [(json.dumps(one.as_data()),) for one in ranges]
+    def _parts(self, parts: list[dict]) -> DataFrame:
+        """A row a part, each in a partition of its own."""
+        texts = [(json.dumps(one),) for one in parts]
         return self.spark.createDataFrame(self.spark.sparkContext.parallelize(texts, max(1, len(texts))), "part string")
 
-    def _mapped(self, ranges: list[Range], function: str, schema: str) -> DataFrame:
+    def _mapped(self, parts: list[dict], function: str, schema: str) -> DataFrame:
         job, module = self.job, _MODULE
 
         def work(batches):
@@ -205,10 +212,7 @@ class _Run:
                 for text in batch.column(0).to_pylist():
                     yield from getattr(shipped, function)(job, json.loads(text))
 
-        return self._parts(ranges).mapInArrow(work, schema)
-
-    def _by_range(self, ranges: list[Range]) -> DataFrame:
-        return self._mapped(ranges, "run_range", _RESULTS)
+        return self._parts(parts).mapInArrow(work, schema)
 
     def _by_key(self, ranges: list[Range], tasks: int) -> DataFrame:
         job, module = self.job, _MODULE
@@ -218,7 +222,7 @@ class _Run:
 
             return importlib.import_module(module).run_rows(job, batches)
 
-        rows = self._mapped(ranges, "rows", _ROWS).repartition(tasks, "key")
+        rows = self._mapped([one.as_data() for one in ranges], "rows", _ROWS).repartition(tasks, "key")
         return rows.sortWithinPartitions("order", "source", "index").mapInArrow(work, _RESULTS)
 
     def _one_task(self) -> DataFrame:

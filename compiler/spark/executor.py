@@ -326,6 +326,25 @@ def run_range(job: dict, part: dict) -> Iterator[pa.RecordBatch]:
     return run_rows(job, rows(job, part))
 
 
+def run_stretch(job: dict, stretch: dict) -> Iterator[pa.RecordBatch]:
+    """The program over rows of which the first only fill its windows: what they release is another stretch's, and so is
+    what the end releases, but for the last one."""
+    given = (_from(batch, stretch["start"]) for part in stretch["parts"] for batch in rows(job, part))
+    for results in run_rows(job, given):
+        index = results.column("index")
+        own = pc.greater_equal(index, stretch["begin"])
+        if not stretch["last"]:
+            own = pc.and_(own, pc.less(index, LAST))
+        kept = results.filter(own)
+        if kept.num_rows:
+            yield kept
+
+
+def _from(batch: pa.RecordBatch, start: int) -> pa.RecordBatch:
+    first = batch.column("index")[0].as_py()
+    return batch.slice(min(max(0, start - first), batch.num_rows))
+
+
 def run_files(job: dict) -> Iterator[pa.RecordBatch]:
     with Task(job) as task:
         yield from task.read_files()

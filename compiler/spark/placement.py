@@ -3,7 +3,9 @@
 Before: a graph.
 After:  a Placement. `ranges`: no step remembers anything, so each range of a file goes through the whole program by
         itself. `keys`: the rows of each source go to tasks by some of its fields, so that whatever any step groups
-        together is in one task, in order of arrival. `one`: something looks at the whole stream; `reason` says what.
+        together is in one task, in order of arrival. `overlap`: stretches of the order of arrival, each with as much
+        before it as its windows reach back (`overlap.py`). `one`: something looks at the whole stream; `reason` says
+        what.
 
 Every task runs the whole program on its rows. What comes out is what the program gives on one machine as long as no
 step sees tuples of several keys, or the moments in which watermarks of rows elsewhere move. The rules below stop where
@@ -19,8 +21,9 @@ import networkx as nx
 from dfc.dsl import typed
 
 from ..artifacts.graph import Graph
+from .overlap import Overlap, overlap_of
 
-RANGES, KEYS, ONE = "ranges", "keys", "one"
+RANGES, KEYS, OVERLAP, ONE = "ranges", "keys", "overlap", "one"
 Copies = dict[str, dict[str, str]]  # source → field of a step → the field of the source that it is a copy of
 
 
@@ -30,6 +33,7 @@ class Placement:
     reason: str
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of every source; () where any task will do
     order: str = "index"  # how rows of several sources follow each other: index, watermark, turn
+    overlap: Overlap | None = None
 
 
 class _OneTask(Exception):
@@ -40,7 +44,11 @@ def place(graph: Graph) -> Placement:
     try:
         return _divided(graph)
     except _OneTask as why:
-        return Placement(ONE, str(why))
+        found = overlap_of(graph)
+        if isinstance(found, str):
+            return Placement(ONE, f"{why}; {found}")
+        return Placement(OVERLAP, f"{why}, but needs no more of it than {found.words}", _every_source(graph, {}),
+                         overlap=found)
 
 
 def _divided(graph: Graph) -> Placement:
@@ -253,7 +261,8 @@ def _agrees(origins: dict[str, tuple[str | None, ...]], keys: dict[str, tuple[st
 
 # --- as text ------------------------------------------------------------------------------------------
 
-_HEADINGS = {RANGES: "ranges of the files, side by side", KEYS: "tasks by key, side by side", ONE: "one task"}
+_HEADINGS = {RANGES: "ranges of the files, side by side", KEYS: "tasks by key, side by side",
+             OVERLAP: "ranges of the files that overlap, side by side", ONE: "one task"}
 
 
 def as_text(graph: Graph, found: Placement) -> str:
@@ -272,6 +281,7 @@ def _where(step: typed.Step, found: Placement) -> str:
             return "the one task reads it, as the program itself does"
         keys = found.keys[step.name]
         sent = f", rows sent by {', '.join(keys)}" if keys else ""
+        sent = f", each with {found.overlap.words} before it" if found.overlap else sent
         return f"executors: ranges of its files, twice (first for the watermarks){sent}"
     if found.mode == ONE:
         return "the one task"

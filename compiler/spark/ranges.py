@@ -16,6 +16,8 @@ from pathlib import Path
 
 from dfc.compiler.failure import Failure, Usage
 
+from .overlap import Overlap
+
 RANGE_BYTES = 64 << 20
 NONE = -(1 << 63)
 _MARK = b"\xef\xbb\xbf"
@@ -132,6 +134,43 @@ def _behind_newline(file, at: int, total: int) -> int:
         elif not line:
             break
     return total
+
+
+# --- stretches that overlap ---------------------------------------------------------------------------
+
+
+def stretches(ranges: list[Range], count: int, overlap: Overlap) -> list[dict]:
+    """The ranges of one source in up to `count` stretches. Results that rows from `begin` on release are a stretch's
+    own; `start` is the row to begin with, so that the windows which are then open hold what they hold in one piece."""
+    if not ranges:
+        return []
+    count = min(count, len(ranges))
+    bounds = [len(ranges) * at // count for at in range(count + 1)]
+    found = []
+    for first, end in pairwise(bounds):
+        start, begin = _row_before(ranges, first, overlap), ranges[first].progress[0]
+        reached = max(at for at in range(first + 1) if _holds(ranges, at, first, start, overlap))
+        found.append({"parts": [one.as_data() for one in ranges[reached:end]], "start": start, "begin": begin,
+                      "last": end == len(ranges)})
+    return found
+
+
+def _row_before(ranges: list[Range], first: int, overlap: Overlap) -> int:
+    """Count windows come out at multiples of their slide."""
+    before = ranges[first].progress[0] - overlap.rows
+    return max(0, before // overlap.slide * overlap.slide) if overlap.rows else 0
+
+
+def _holds(ranges: list[Range], at: int, first: int, start: int, overlap: Overlap) -> bool:
+    """Whether everything that windows open before range `first` hold is in range `at` or later. How far the watermark
+    had come at the last row before `first` is known only from the beginning of that row's range."""
+    if at == 0 or first == 0:
+        return True
+    if overlap.rows:
+        return ranges[at].progress[0] <= start
+    last = next((one for one in reversed(ranges[:first]) if one.measured["after"][0] > 0), ranges[0])
+    watermark, highest = last.progress[3], ranges[at].progress[1]
+    return watermark != NONE and (highest == NONE or highest < watermark - overlap.time)
 
 
 # --- how far a source has come ----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dfc.compiler.build.embeddable import compile_embeddable, library_names
 from dfc.compiler.spark import engine, executor
 from dfc.compiler.spark.outputs import Outputs
 from dfc.compiler.spark.placement import KEYS, ONE, Placement, place
-from dfc.compiler.spark.ranges import measured
+from dfc.compiler.spark.ranges import measured, stretches
 from dfc.compiler.spark.words import Words
 
 PLACE = ("sink", "order", "source", "index", "task", "seq")
@@ -56,6 +56,9 @@ class Local:
         self.ranges = [one for source in self.sources for one in measured(source, self._measure, self.range_bytes)]
         if found.mode == KEYS:
             return self._by_key()
+        if found.overlap is not None:
+            return [row for number, one in enumerate(stretches(self.ranges, self.tasks, found.overlap))
+                    for row in _numbered(executor.run_stretch(self.job, one), number)]
         return [row for number, one in enumerate(self.ranges)
                 for row in _numbered(executor.run_range(self.job, one.as_data()), number)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyarrow")
-from dfc.compiler.spark.placement import KEYS, ONE, Placement  # noqa: E402
+from dfc.compiler.spark.placement import KEYS, ONE, OVERLAP, RANGES, Placement  # noqa: E402
 
 from tests.differential.programs import Case, cases  # noqa: E402
 from tests.differential.trying import SEED, try_examples  # noqa: E402
@@ -99,6 +99,66 @@ def test_two_sources_meet_in_the_order_of_the_program(tmp_path, time):
     assert divided == (folder / "a.csv").read_bytes(), f"DFC_TEST_SEED={SEED}"
 
 
+CUT = """\
+app cut
+record Item {{ ts: timestamp<ms>, key: i64, v: f64 }}
+source items: Item = csv("items.csv") {time}
+{streams}
+sink a = s to csv("a.csv")
+"""
+TIMES = {"slack": "event time ts slack 40ms late to tardy", "auto": "event time ts slack auto late to tardy"}
+TIMED = {
+    "tumbling": "stream s = items |> window time 100ms |> aggregate { start: window_start, n: count(), v: sum(v) }",
+    "sliding": "stream s = items |> filter key != 2 |> map { ts, w: v } |> window time 170ms slide 30ms "
+               "|> aggregate { start: window_start, n: count(), first: first(w), last: last(w) }",
+    "every tuple": "stream s = items |> window time 50ms every tuple |> aggregate { n: count(), top: max(v) }",
+    "computed keys": "stream s = items |> map { k: key % 2, v } |> by k |> window time 120ms slide 60ms "
+                     "|> aggregate { k, start: window_start, v: max(v) }",
+    "two": "stream t = items |> window time 500ms |> aggregate { n: count() }\n"
+           "sink b = t to csv(\"b.csv\")\nstream s = items |> window time 40ms |> aggregate { v: min(v) }",
+}
+COUNTED = {
+    "tumbling": "stream s = items |> window count 30 |> aggregate { n: count(), first: first(v), v: sum(v) }",
+    "sliding": "stream s = items |> map { w: v } |> window count 70 slide 20 |> aggregate { v: sum(w), last: last(w) }",
+    "partial": "stream s = items |> window count 70 slide 15 partial |> aggregate { n: count(), v: max(v) }",
+    "apart": "stream s = items |> window count 3 slide 40 |> aggregate { n: count(), v: max(v) }",
+    "every tuple": "stream s = items |> window count 9 every tuple |> aggregate { n: count(), v: sum(v) }",
+}
+
+
+def items(gap: int) -> bytes:
+    """Disordered; one gap is longer than all windows, so that the watermark jumps."""
+    chance = random.Random(SEED)
+    rows = [f"{number * 4 + gap * (number > 300) - chance.randrange(60)},{chance.randrange(5)},{chance.randrange(99)}"
+            for number in range(600)]
+    return "\n".join(["ts,key,v", *rows]).encode()
+
+
+def some(names, kept: set[str]) -> list:
+    """The others are slow tests: each program is compiled."""
+    return [pytest.param(name, marks=() if name in kept else pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("time", some(TIMES, {"slack"}))
+@pytest.mark.parametrize("name", some(TIMED, {"sliding", "every tuple"}))
+def test_time_windows_are_cut_by_ranges(tmp_path, name, time):
+    program = build(CUT.format(time=TIMES[time], streams=TIMED[name] + '\nsink late = tardy to csv("late.csv")'))
+    for number, (gap, size) in enumerate(((0, 300), (5000, 90), (5000, 2000))):
+        folder = tmp_path / f"case{number}"
+        assert check(program, {"items.csv": items(gap)}, folder, range_bytes=size) == OVERLAP, f"DFC_TEST_SEED={SEED}"
+    assert len(read_table(folder / "a.csv")[1]) > 5
+
+
+@pytest.mark.parametrize("name", some(COUNTED, {"sliding", "partial"}))
+def test_count_windows_are_cut_by_ranges(tmp_path, name):
+    program, folder = build(CUT.format(time="", streams=COUNTED[name])), tmp_path / "case"
+    for size in (60, 300, 4000):
+        assert check(program, {"items.csv": items(0)}, folder, range_bytes=size) == OVERLAP, f"DFC_TEST_SEED={SEED}"
+    cut = (folder / "a.csv").read_bytes()
+    Local(program, folder).run(WHOLE)
+    assert cut == (folder / "a.csv").read_bytes() and cut.count(b"\n") > 5
+
+
 def test_some_random_programs(tmp_path):
     try_programs(tmp_path / "random", 4)
 
@@ -107,4 +167,4 @@ def test_some_random_programs(tmp_path):
 @pytest.mark.parametrize("part", range(4))
 def test_many_random_programs(tmp_path, part):
     modes = try_programs(tmp_path / "random", int(os.environ.get("DFC_SOAK_PROGRAMS", "100")), part)
-    assert len(modes) == 3, modes
+    assert {KEYS, ONE, RANGES} <= modes.keys(), modes

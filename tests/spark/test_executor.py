@@ -50,7 +50,7 @@ def test_functions_travel_by_value(tmp_path):
     frame, run = Frame(), engine._Run(None, {"library": "x"}, [], None, None, 1)
     run._parts = lambda ranges: frame
     run._by_key([], 2)
-    run._by_range([])
+    run._mapped([], "run_range", "")
     assert len(frame.functions) == 3
     (tmp_path / "functions").write_bytes(cloudpickle.dumps(frame.functions))
     (tmp_path / "dfc_executor.py").write_text("def run_rows(job, batches): return [job['library'], *batches]\n")

@@ -6,7 +6,8 @@ import json
 
 import pytest
 from dfc.compiler import pipeline
-from dfc.compiler.spark.placement import KEYS, ONE, RANGES, Placement, place
+from dfc.compiler.spark.overlap import Overlap
+from dfc.compiler.spark.placement import KEYS, ONE, OVERLAP, RANGES, Placement, place
 
 HEAD = """\
 record Item { ts: timestamp<ms>, a: i64, b: symbol, v: f64 }
@@ -41,7 +42,7 @@ DIVIDED = {
                              "expire after 1s\n", KEYS, {"items": ("a",)}),
 }
 WHOLE = {
-    "no key": ("stream s = items |> window time 1s |> aggregate { n: count() }\n", "has no `by`"),
+    "no key": ("stream s = items |> scan { n: count() }\n", "has no `by`"),
     "a computed key": ("stream s = items |> map { k: a % 7 } |> by k |> scan { k, n: count() }\n", "are computed"),
     "a converted key": ("record Small { k: i32 }\nstream s = items |> map { k: a } -> Small |> by k |> scan "
                         "{ k, n: count() }\n", "are computed"),
@@ -71,6 +72,41 @@ def test_what_can_be_divided(name):
 @pytest.mark.parametrize("name", WHOLE)
 def test_what_can_not(name):
     text, reason = WHOLE[name]
+    found = placed(text + 'sink out = s to csv("x.csv")\n')
+    assert found.mode == ONE and reason in found.reason
+
+
+CUT = {
+    "a time window": ("stream s = items |> filter v > 0.0 |> window time 1s slide 100ms |> aggregate "
+                             "{ n: count() }\n", Overlap(time=1000)),
+    "computed keys": ("stream s = items |> map { k: a % 7 } |> by k |> window time 2s |> aggregate "
+                             "{ k, n: count() }\n", Overlap(time=2000)),
+    "a count window": ("stream s = plain |> map { v } |> window count 100 slide 25 |> aggregate "
+                                "{ n: sum(v) }\n", Overlap(rows=100, slide=25)),
+}
+UNCUT = {
+    "a count window behind a filter": ("stream s = plain |> filter v > 0.0 |> window count 9 |> aggregate "
+                                                "{ n: count() }\n", "came through"),
+    "a count window with late tuples": ("stream s = items |> window count 9 |> aggregate { n: count() }\n",
+                                        "were late"),
+    "a session": ("stream s = items |> window session gap 1s |> aggregate { n: count() }\n", "how far back"),
+    "a window of windows": ("stream t = items |> by a |> window time 1s |> aggregate { a, n: count() }\n"
+                                   "stream s = t |> window time 9s |> aggregate { n: sum(n) }\n", "behind another"),
+    "a scan": ("stream s = items |> scan { n: count() }\n", "`s` can't be cut by ranges"),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_windows_that_are_cut_by_ranges(name):
+    text, overlap = CUT[name]
+    found = placed(text + 'sink out = s to csv("x.csv")\n')
+    assert (found.mode, found.overlap) == (OVERLAP, overlap)
+    assert "but needs no more of it than" in found.reason
+
+
+@pytest.mark.parametrize("name", UNCUT)
+def test_windows_that_are_not(name):
+    text, reason = UNCUT[name]
     found = placed(text + 'sink out = s to csv("x.csv")\n')
     assert found.mode == ONE and reason in found.reason
 
