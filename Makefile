@@ -34,6 +34,9 @@ demo: setup ## compile and run the trading example on generated quotes
 demo-control: setup ## the trading example under a load that rises and falls: workers and alternates follow
 	@$(BIN)/python examples/trading/live.py --dfc $(BIN)/dfc --folder build/demo-control
 
+demo-loop: setup ## the full loop: run with logs, ingest, profile, optimize, compile with the new plan, run again (needs Java)
+	@$(BIN)/python examples/full_loop/loop.py --dfc $(BIN)/dfc --folder build/demo-loop
+
 bench: setup ## measure against hand-written C, side by side; QUICK=1 for a tenth of the records, ROWS=csv,patterns for some
 	@$(BIN)/python -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'duckdb>=1.1' 'polars>=1.0' 'bytewax>=0.21'
 	@$(BIN)/python benchmarks/run.py $(if $(QUICK),--scale 0.1 --output build/bench/QUICK.md) $(if $(ROWS),--rows $(ROWS))
@@ -46,5 +49,5 @@ clean: ## remove what was made, the virtual environment too
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test soak sanitize fuzz demo demo-control lint clean
+.PHONY: help setup test soak sanitize fuzz demo demo-control demo-loop lint clean
 .DEFAULT_GOAL := help

@@ -19,8 +19,9 @@ def run(args: Namespace) -> int:
 
     program = checked_program(args)
     with spark_session(args.master, args.memory) as spark:
-        done = ingest(spark, program, args.files, Path(args.output), args.sources,
-                      Path(args.quarantine) if args.quarantine else None)
+        # Absolute: who executes tasks may have been started in another folder.
+        done = ingest(spark, program, args.files, Path(args.output).absolute(), args.sources,
+                      Path(args.quarantine).absolute() if args.quarantine else None)
     for entry in done.entries:
         bad = f", {entry.rejected:,} rejected ({done.reasons.get(entry.path, '')})" if entry.rejected else ""
         sys.stdout.write(f"{entry.path}: {entry.rows:,} rows of {entry.kind}{bad}\n")

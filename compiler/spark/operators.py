@@ -52,9 +52,10 @@ def alternate_figures(spark: SparkSession, parts: Sequence[str],
     for operator, alternate, count, service, quantiles, results in sorted(rows, key=lambda row: (row[0], row[1] or "")):
         values = _values(graph, operator)
         if values is not None and (alternate is None or alternate in values):
-            found.setdefault(operator, {})[alternate or operator] = AlternateFigures(
+            name = alternate or (next(iter(values)) if len(values) == 1 else operator)  # logs name one of several only
+            found.setdefault(operator, {})[name] = AlternateFigures(
                 count, short(service), tuple(map(short, quantiles)), None if results is None else short(results),
-                values.get(alternate))
+                values.get(name))
     return found
 
 
