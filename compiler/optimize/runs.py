@@ -6,10 +6,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..build.write import write_file
 from ..failure import Failure, Usage
 from .judge import averaged
 
@@ -45,7 +46,7 @@ class Runs:
 
     def begin(self) -> None:
         """A new journal; what another search left there is gone."""
-        self._write_head()
+        self._open()
 
     def go_on(self) -> None:
         """With what the journal has. A line that was cut off is left out; another search's journal is refused."""
@@ -61,29 +62,28 @@ class Runs:
         if head.get("search") != self._digest:
             raise Usage(f"--resume: the search in `{self._journal}` is of another program, profile or other words; "
                         "leave out --resume to begin anew")
-        found = [one for line in lines[1:] if (one := _line(line)) is not None]
-        self._write_head()
-        for one in found:
+        for one in (one for line in lines[1:] if (one := _line(line)) and {"candidate", "seed", "figures"} <= set(one)):
             self._figures[one["candidate"], one["seed"]] = {
                 name: math.nan if value is None else value for name, value in one["figures"].items()}
-        self._append(self._figures)
+        self._open()
 
-    def _write_head(self) -> None:
+    def _open(self) -> None:
+        """With all that is known, whole or not at all; what comes is added to it."""
+        head = json.dumps({"journal": JOURNAL_SCHEMA, "search": self._digest}) + "\n"
+        write_file(self._journal, (head + self._lines(self._figures)).encode())
         try:
-            self._journal.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self._journal, "w", encoding="utf-8")  # noqa: SIM115 (open as long as the search lasts)
+            self._file = open(self._journal, "a", encoding="utf-8")  # noqa: SIM115 (open as long as the search lasts)
         except OSError as error:
             raise Failure(f"can't write `{self._journal}`: {error.strerror}") from None
-        self._write(json.dumps({"journal": JOURNAL_SCHEMA, "search": self._digest}) + "\n")
 
-    def _append(self, runs) -> None:
-        self._write("".join(json.dumps({"candidate": key, "seed": seed, "figures": {
+    def _lines(self, runs: Iterable[tuple[str, int]]) -> str:
+        return "".join(json.dumps({"candidate": key, "seed": seed, "figures": {
             name: None if math.isnan(value) else value for name, value in self._figures[key, seed].items()}}) + "\n"
-            for key, seed in runs))
+            for key, seed in runs)
 
-    def _write(self, text: str) -> None:
+    def _append(self, runs: Iterable[tuple[str, int]]) -> None:
         try:
-            self._file.write(text)
+            self._file.write(self._lines(runs))
             self._file.flush()
         except OSError as error:
             raise Failure(f"can't write `{self._journal}`: {error.strerror}") from None

@@ -31,7 +31,8 @@ FORBIDDEN = (
         "build.delivery", "build.embeddable", "build.library", "build.program", "calibrate", "codegen", "commands",
         "interpret"))),
     ("compiler/optimize", tuple(f"dfc.compiler.{part}" for part in (
-        "build", "calibrate", "codegen", "commands", "interpret", "live", "spark"))),
+        "build.delivery", "build.embeddable", "build.library", "build.program", "calibrate", "codegen", "commands",
+        "interpret", "live", "spark"))),
     ("compiler/report", tuple(f"dfc.compiler.{part}" for part in (
         "build", "codegen", "commands", "graph", "interpret", "live", "patterns", "select", "simulate")) + ("numpy",)),
     ("compiler/live", tuple(f"dfc.compiler.{part}" for part in (
