@@ -21,12 +21,14 @@ COLUMNS = (("violations", "missed s", 1), ("cores", "cores", 2), ("power", "powe
 
 @dataclass(frozen=True)
 class Outcome:
-    """`figures` are means over `seeds` of the candidates that were played with all of them, by key."""
+    """`figures` are means over `seeds` of the candidates that were played with all of them, by key; `others` those of
+    candidates that were dropped before."""
 
     app: str
     scene: Mapping[str, Any]
     candidates: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, float]]
+    others: Mapping[str, Mapping[str, float]]
     standing: str
     best: str
     front: Sequence[str]
@@ -51,8 +53,9 @@ def conclude(app: str, scene: Mapping[str, Any], runs: Runs, standing: Mapping[s
     if most == 0:
         return None
     figures = {key: runs.mean(key, most) for key, count in seeds.items() if count >= most}
+    others = {key: runs.mean(key, count) for key, count in seeds.items() if 0 < count < most}
     seconds = len(scene["operators"][0]["rates"])
-    return Outcome(app, scene, {key: runs.candidates[key] for key in figures}, figures, first,
+    return Outcome(app, scene, dict(runs.candidates), figures, others, first,
                    recommended(figures, first, resource, seconds), front(figures, resource), resource, seconds, most,
                    len(runs), budget, assumed)
 

@@ -75,11 +75,13 @@ def _change(old: float, new: float) -> str:
 
 
 def front_picture(outcome: Outcome, theme: Theme = PAGE) -> str:
-    """Violations over resources; the front is solid. What missed half of the time is not shown."""
+    """Violations over resources; the front is solid. What missed more than half of the time, and more than the plan as
+    it stands, is not shown."""
     shown = {outcome.standing, *outcome.front}
+    most = max(outcome.seconds / 2, outcome.figures[outcome.standing]["violations"])
     dots = []
-    for key, figures in outcome.figures.items():
-        if key in shown or figures["violations"] <= outcome.seconds / 2:
+    for key, figures in (outcome.others | outcome.figures).items():
+        if key in shown or figures["violations"] <= most:
             ring = "recommended" if key == outcome.best else "as compiled now" if key == outcome.standing else ""
             words = f"{_figures_text(figures)}\n{operators_text(outcome.candidates[key])}\n" \
                     f"{control_text(outcome.candidates[key])}"
