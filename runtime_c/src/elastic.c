@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dfrt/store.h"
+#include "run.h"
 
 /* --- routes ----------------------------------------------------------------------------------------- */
 
@@ -267,6 +268,7 @@ dfrt_status dfrt_elastic_request(dfrt_elastic *elastic, unsigned n, unsigned wor
     elastic->latest = next;
     /* Partner: the acquire in dfrt__elastic_next. */
     atomic_store_explicit(&elastic->requested, next, memory_order_release);
+    dfrt__run_wake(layout->stages[0]->run);
     return DFRT_OK;
 }
 
