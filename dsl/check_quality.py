@@ -101,6 +101,9 @@ def check_blocks(context: Context, resources: list[ast.ResourcesDecl],
     blocks = []
     for decl in resources[:1]:
         settings = check_settings(context, decl.settings, BLOCKS["resources"], "resources")
+        if any(name == "memory" for name, _ in settings):
+            context.warn("W0105", decl.span, "nothing keeps the program within `memory`",
+                         expected="a limit of the system, such as `systemd-run -p MemoryMax=4G`")
         blocks.append(typed.Block("resources", (), settings, decl.span))
     entries = [entry for cloud in clouds for entry in cloud.entries]
     named = _once(context, [entry for entry in entries if isinstance(entry, ast.CloudEntry)])

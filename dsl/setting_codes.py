@@ -110,6 +110,12 @@ SETTING_CODES: dict[str, Code] = {
         "Only tcp and unix have a connection that can be lost and made again.",
         'source q: Quote = csv("q.csv") event time ts retry\n' + _SINK.replace("quotes", "q"),
         'source q: Quote = tcp("localhost:9000") event time ts retry\n' + _SINK.replace("quotes", "q")),
+    "W0105": Code(
+        "a limit on memory is not kept",
+        "State belongs to keys and windows and moves with them: fewer workers would not need less of it, so that the "
+        "controller has nothing to do about it. Let the system limit the memory of the program.",
+        "resources { cores: 1..4, memory: 4GiB }\n" + _SINK,
+        "resources { cores: 1..4 }\n" + _SINK),
     "W0101": Code(
         "parameter never used",
         "The parameter has no effect.",

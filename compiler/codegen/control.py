@@ -62,7 +62,12 @@ def _resources(program: typed.Program) -> dict[str, object]:
     cores, frequencies = given.get("cores"), _frequencies(given.get("frequency"))
     least, most = cores if isinstance(cores, tuple) else (1, cores)
     return {"cores": {"least": least, "most": most}, "frequencies": frequencies,
-            "voltages": _voltages(given.get("voltage"), len(frequencies)), "shed": given.get("shed", 0)}
+            "voltages": _voltages(given.get("voltage"), len(frequencies)), "shed": given.get("shed", 0),
+            "power": _highest(given.get("power", 0))}
+
+
+def _highest(given: object) -> float:
+    return given[1] if isinstance(given, tuple) else given
 
 
 def _frequencies(given: object) -> list[float]:

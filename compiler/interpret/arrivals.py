@@ -26,8 +26,10 @@ class RateStep(NamedTuple):
 
 def read_rates(path: Path) -> list[RateStep]:
     lines = list(_lines(path, "rates"))
-    if lines and len(lines[0][1]) == 1:
+    if lines and len(lines[0][1]) == 1 and len(lines) > 1 and len(lines[1][1]) == 2:
         lines = lines[1:]  # how many follow
+    elif all(len(words) == 1 for _, words in lines):  # a rate a line, for a second each
+        lines = [(number, [float(second), *words]) for second, (number, words) in enumerate(lines)]
     starts, rates = [], []
     for number, words in lines:
         if len(words) != 2 or not 0 <= words[1] <= _MOST_RATE or abs(words[0]) > _MOST_SECONDS:
@@ -37,7 +39,7 @@ def read_rates(path: Path) -> list[RateStep]:
         if len(starts) > 1 and starts[-1] <= starts[-2]:
             raise WrongFile(f"rates '{path}', line {number}: expected a second after that of the line before")
     if not starts:
-        raise WrongFile(f"rates '{path}': no line SECOND RATE")
+        raise WrongFile(f"rates '{path}': no rate in it")
     starts = [start - starts[0] for start in starts]
     end = 2 * starts[-1] - starts[-2] if len(starts) > 1 else None
     return [RateStep(*step) for step in zip(starts, [*starts[1:], end], rates, strict=True)]

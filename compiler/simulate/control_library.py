@@ -47,6 +47,7 @@ class Limits:
     values: tuple[float, ...] = (1.0,)
     costs: tuple[float, ...] = (NAN,)
     shed_most: float = 0.0
+    power_most: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,7 @@ class Controls:
                              ("value", limits.values), ("cost", limits.costs)):
             getattr(made, name)[0:len(values)] = list(values)
         made.service_threads, made.shed_most = limits.service_threads, limits.shed_most
+        made.power_most = limits.power_most
         return made
 
     def goals(self, goals: Goals):

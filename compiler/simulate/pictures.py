@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dfc.compiler.failure import Usage
 
+from .decision_log import write_logs
 from .experiment import Experiment, Result
 from .saso_table import COLUMNS, cell, described
 from .trial import Operator
@@ -29,7 +30,8 @@ Line = tuple[str, str, Sequence[float]]  # title, colour, a value for each step
 
 
 def write_pictures(folder: str, app: str, experiment: Experiment, results: Sequence[Result]) -> None:
-    """index.html, a picture for each operator, and runs.json with the steps of the first seed."""
+    """index.html, a picture for each operator, runs.json with the steps of the first seed, and a folder for each
+    variant with its decision log."""
     out = Path(folder)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -40,6 +42,7 @@ def write_pictures(folder: str, app: str, experiment: Experiment, results: Seque
             (out / f"{operator.name}.svg").write_text(picture, encoding="utf-8")
             parts += [f"<h2>{escape(described(operator))}</h2>", html_table(own), picture]
         (out / "index.html").write_text(page(f"{app}, simulated", parts), encoding="utf-8")
+        write_logs(out, app, {(one.variant, one.operator): one.first.log for one in results})
         (out / "runs.json").write_text(json.dumps(_runs(results)) + "\n", encoding="utf-8")
     except OSError as error:
         raise Usage(f"{folder}: {error.strerror}") from None

@@ -102,7 +102,8 @@ def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: S
     workers = min(limits.workers_most, max(limits.workers_least, math.ceil(busy / _START_LOAD)))
     costs = Costs(seconds, queue=LINK_TUPLES / slide, overhead=workload.overhead)
     return Operator(unit.name, arrivals, costs, limits, goals_of(graph.program),
-                    Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True)
+                    Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True,
+                    alternates=tuple(one.name for one in alternates if one is not None))
 
 
 def alternates_of(step: typed.Step) -> tuple[typed.Alternate | None, ...]:
@@ -171,7 +172,7 @@ def limits_of(resources: Mapping[str, object], cores: int, alternates: Sequence[
                   tuple(resources["voltages"]) or (NAN,) * len(frequencies), SERVICE_THREADS,
                   tuple(one.value if one else 1.0 for one in alternates),
                   tuple(one.cost / SECOND if one and one.cost is not None else NAN for one in alternates),
-                  resources["shed"])
+                  resources["shed"], resources["power"])
 
 
 _QUANTILES = {"mean": 0.0, "": 0.0, "max": 1.0}

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..report.saso import Step
 from .control_library import BALANCED, Controls, Decision, Goals, Limits, Options, Setting, Wish
+from .decision_log import Log, Noted
 from .measure import Measured, measure, quantile_of
 from .plant import FLUENT, Costs, Plant, Slice
 from .trace import Arrivals, Trace
@@ -39,6 +40,7 @@ class Operator:
     parts: str = "slots"
     ordered: bool = False
     dealt: int = 0
+    alternates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Played:
     latency: float = math.nan
     latency_p95: float = math.nan
     fell_back: int = 0
+    log: Log | None = None
 
 
 class _Run:
@@ -98,7 +101,9 @@ class _Run:
         self.alternates: list[float] = [math.nan] * len(self.limits.values)
         self.since_change = 2  # steps
         self.unevenness = controls.unevenness()
-        self.played = Played()
+        self.played = Played(log=Log(variant.options.policy, variant.step, self.goals, self.limits,
+                                     operator.alternates))
+        self.decision: Decision | None = None
         self._latencies: list[np.ndarray] = []
         self._most_power = controls.power(operator.limits, operator.limits.workers_most,
                                            len(operator.limits.frequencies) - 1)
@@ -115,9 +120,10 @@ class _Run:
                             "alternate_selectivity": [1.0] * len(self.alternates)}
         self.weights = np.where(np.isnan(measured.weights), self.weights, measured.weights)
         self.measured: Measured = measured
-        decision = self.controller.step(measured.values, self.limits, self.now)
+        self.foretold = None if self.decision is None else self.decision.expected
+        self.decision = self.controller.step(measured.values, self.limits, self.now)
         self.played.fell_back += self.controller.fell_back
-        return decision
+        return self.decision
 
     @property
     def power(self) -> float:
@@ -133,7 +139,15 @@ class _Run:
         self.since_change = 0 if moved or wanted != before else self.since_change + 1
         if wanted != before:
             self.played.reasons.append((self.plant.now, reason))
+        self._log(before, moved and wanted.workers == before.workers, reason)
         return wanted != before
+
+    def _log(self, before: Setting, rebalanced: bool, reason: str) -> None:
+        made, controller = self.decision, self.controller
+        held = "" if self.now == made.setting else reason if reason != made.reason else "the last change is on its way"
+        self.played.log.steps.append(Noted(
+            self.plant.now, self.measured.values, before, made.setting, self.now, rebalanced, made.forecast,
+            self.foretold, made.expected, made.reason, held, controller.fell_back, controller.error))
 
     def _divide_anew(self, workers: int, same: bool) -> bool:
         """Between another number of workers, or the `same` one when it is time and worth the moves."""
@@ -152,9 +166,9 @@ class _Run:
 
     def _uneven(self) -> bool:
         values = self.measured.values
+        grain = values["service"] / values["step"]
         return (self.variant.balancer is not None
-                and self.controls.rebalance_due(self.unevenness, self.measured.loads, values["service"] / values["step"],
-                                                self.since_change < 2)
+                and self.controls.rebalance_due(self.unevenness, self.measured.loads, grain, self.since_change < 2)
                 and self.plant.moving_until <= self.plant.now)
 
     def note(self, one: Slice) -> None:

@@ -6,8 +6,8 @@
 It measures what one worker can do, runs the program with its controller, first with several workers to choose from and
 then on one core with one worker only, compares every result with those of runs that nothing changed, and writes a
 report page of each run. A fit waits for a millisecond beside its computation (waiting.c), so that four workers are four
-times one also on two cores that have other work; with --compute it only computes, and there are as many workers as
-cores.
+times one also on two cores that have other work; with --compute it computes for about as long (computing.c), and there
+are as many workers as cores.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ LOADS = (0.5, 1.5)  # of what one worker can do
 ALTERNATES = ("regression", "average")
 FIELDS = "bid=100..200,ask=100..200,bid_size=0..200,ask_size=0..200"
 SLIDE = 25
-PLAIN, WAITING = 'c("hft.c", "fit_next_quote")', 'c("waiting.c", "wait_and_fit")'
+FITS = {"plain": 'c("hft.c", "fit_next_quote")', "waiting": 'c("waiting.c", "wait_and_fit")',
+        "computing": 'c("computing.c", "compute_and_fit")'}
 
 
 class Program:
-    """The compiled program, run in its folder; `waiting`: a fit takes a millisecond longer."""
+    """The compiled program, run in its folder; `fit`: which function makes one, of FITS."""
 
-    def __init__(self, folder: Path, dfc: str, waiting: bool):
+    def __init__(self, folder: Path, dfc: str, fit: str):
         self.folder, self.dfc = folder, dfc
-        self.build = folder / ("waiting" if waiting else "plain")
+        self.build = folder / fit
         self.build.mkdir(parents=True, exist_ok=True)
-        for name in ("hft.c", "levenberg.h", "waiting.c"):
+        for name in ("hft.c", "levenberg.h", "waiting.c", "computing.c"):
             shutil.copy(EXAMPLE / name, self.build)
         text = (EXAMPLE / "trading.dfl").read_text(encoding="utf-8")
-        (self.build / "trading.dfl").write_text(text.replace(PLAIN, WAITING if waiting else PLAIN), encoding="utf-8")
+        (self.build / "trading.dfl").write_text(text.replace(FITS["plain"], FITS[fit]), encoding="utf-8")
         subprocess.run([dfc, "compile", "trading.dfl", "-o", "build", "--target", "native"], cwd=self.build, check=True)
 
     def run(self, source: str, *words: str, cores: int | None = None) -> None:
@@ -131,17 +132,18 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("build/demo-control"))
     parser.add_argument("--hold", type=float, default=10.0, help="seconds from one rate to the next (default: 10)")
     parser.add_argument("--cycles", type=int, default=2, help="how often the load rises and falls (default: 2)")
-    parser.add_argument("--compute", action="store_true", help="nothing waits: workers need cores of their own")
+    parser.add_argument("--compute", action="store_true",
+                        help="a fit computes in place of waiting: workers need cores of their own")
     args = parser.parse_args()
     show(args.folder.resolve(), os.path.abspath(shutil.which(args.dfc) or args.dfc), args)
 
 
 def show(folder: Path, dfc: str, args: argparse.Namespace) -> None:
     cores = len(os.sched_getaffinity(0))
-    plain = Program(folder, dfc, False)
-    program = plain if args.compute else Program(folder, dfc, True)
+    plain = Program(folder, dfc, "plain")
+    program = Program(folder, dfc, "computing" if args.compute else "waiting")
     write_load(folder, 1.0, args.hold, args.cycles)  # the shares are needed to measure
-    capacity = program.capacity(1_500_000 if args.compute else 100_000)
+    capacity = program.capacity(100_000)
     rates = write_load(folder, capacity, args.hold, args.cycles)
     print(f"one worker can do {capacity:,.0f} tuples/s; {cores} cores", flush=True)
     for alternate in ALTERNATES:

@@ -5,6 +5,7 @@
 #include "models.h"
 #include "overhead.h"
 #include "policies.h"
+#include "power.h"
 #include "reading.h"
 #include "relief.h"
 #include "trust.h"
@@ -239,11 +240,22 @@ static void only_watch(dfrt_controller *controller, const dfrt_situation *situat
     controller->predicted = dfrt__no_prediction(decision->setting);
 }
 
+static void tell_power(enum dfrt__power_room room, const dfrt_limits *limits, dfrt_decision *decision)
+{
+    dfrt_setting setting = decision->setting;
+    if (room == DFRT__POWER_NONE)
+        dfrt__say_more(decision, "even that may draw more than the %.4g of power that resources allow", limits->power_most);
+    else if (room == DFRT__POWER_NARROW && setting.workers == limits->workers_most
+             && setting.frequency + 1 == limits->frequency_count)
+        dfrt__say_more(decision, "a power of %.4g allows no more", limits->power_most);
+}
+
 void dfrt_controller_step(dfrt_controller *controller, const dfrt_measured *measured, const dfrt_limits *limits,
                           dfrt_setting now, dfrt_decision *decision)
 {
     dfrt_limits usable;
     limits_of_step(controller, limits, &usable);
+    enum dfrt__power_room room = dfrt__limit_power(&usable, measured, now);
     dfrt_situation situation = {.measured = measured, .limits = &usable, .goals = &controller->goals,
                                 .now = dfrt__within(now, &usable)};
     for (unsigned step = 0; step < DFRT_MOST_HORIZON; step++)
@@ -264,6 +276,7 @@ void dfrt_controller_step(dfrt_controller *controller, const dfrt_measured *meas
         predict_outcome(controller, &situation, decision);
         dfrt__guards_note(&controller->guards, &controller->relief.costs, &situation, controller->steps,
                           decision->setting);
+        tell_power(room, &usable, decision);
     }
     decision->forecast = situation.forecast[0];
     controller->backlog = measured->backlog;

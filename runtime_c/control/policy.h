@@ -62,6 +62,7 @@ typedef struct dfrt_limits {
     unsigned frequency_count;               /* at least 1 */
     double frequencies[DFRT_MOST_FREQUENCIES]; /* ascending */
     double voltages[DFRT_MOST_FREQUENCIES];
+    double power_most;                      /* 0: no limit. A controller narrows workers and frequencies to it (power.h) */
     double service_threads;                 /* threads beside the workers that draw power (000: 3) */
     unsigned alternate_count;               /* at least 1 */
     double value[DFRT_MOST_ALTERNATES];

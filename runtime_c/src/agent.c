@@ -98,6 +98,18 @@ static void log_operator(dfrt__agent *agent, const dfrt__controlled *one, const 
     dfrt__log_step(&agent->log, agent->steps, dfrt__agent_uptime(agent), &logged);
 }
 
+/* The status is large: it is made only for a log that somebody reads. */
+static void log_program(dfrt__agent *agent)
+{
+    if (agent->log.file == NULL) {
+        return;
+    }
+    dfrt__status *status = dfrt_allocate(sizeof *status);
+    dfrt__agent_fill(agent, status);
+    dfrt__log_program(&agent->log, status, unix_seconds());
+    free(status);
+}
+
 static void step_locked(dfrt__agent *agent, uint64_t now_ns)
 {
     dfrt_prediction expected[DFRT_MOST_OPERATORS];
@@ -118,10 +130,7 @@ static void step_locked(dfrt__agent *agent, uint64_t now_ns)
     if (!agent->draining) {
         dfrt__agent_act(agent);
     }
-    dfrt__status *status = dfrt_allocate(sizeof *status);
-    dfrt__agent_fill(agent, status);
-    dfrt__log_program(&agent->log, status, unix_seconds());
-    free(status);
+    log_program(agent);
     for (unsigned i = 0; i < agent->count; i++) {
         if (agent->operators[i].controller != NULL) {
             log_operator(agent, &agent->operators[i], foretold[i] ? &expected[i] : NULL, before[i]);
@@ -223,7 +232,8 @@ static void open_machine(dfrt__agent *agent)
     if (agent->control.machine.frequency_count > 1 && !agent->options.off) {
         tell(agent, &missing.frequency);
     }
-    if (agent->control.goals.minimize == DFRT_MINIMIZE_POWER && !agent->options.off) {
+    bool power_counts = agent->control.goals.minimize == DFRT_MINIMIZE_POWER || agent->control.machine.power_most > 0;
+    if (power_counts && !agent->options.off) {
         tell(agent, &missing.energy);
     }
 }

@@ -11,7 +11,7 @@
 
 #include "control_operator.h"
 
-static const double MOST_SECONDS = 86400, MOST_HERTZ = 1e12, MOST_VOLTS = 100;
+static const double MOST_SECONDS = 86400, MOST_HERTZ = 1e12, MOST_VOLTS = 100, MOST_WATTS = 1e6;
 
 /* --- the text ------------------------------------------------------------------------------------------ */
 
@@ -167,6 +167,7 @@ static void read_resources(dfrt__json_form *form, dfrt__json_value *root, dfrt__
     }
     machine->service_threads = dfrt__json_real(form, resources, "service_threads", 0, DFRT_MOST_WORKERS, NAN);
     machine->shed_most = dfrt__json_real(form, resources, "shed", 0, 1, 0);
+    machine->power_most = dfrt__json_real(form, resources, "power", 0, MOST_WATTS, 0);
     dfrt__json_no_more(form, resources);
 }
 

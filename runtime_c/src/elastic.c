@@ -6,6 +6,7 @@
 
 #include "../control/rebalance.h"
 #include "dfrt/store.h"
+#include "run.h"
 
 /* --- routes ----------------------------------------------------------------------------------------- */
 
@@ -303,6 +304,7 @@ dfrt_status dfrt_elastic_request(dfrt_elastic *elastic, unsigned n, unsigned wor
     elastic->latest = next;
     /* Partner: the acquire in dfrt__elastic_next. */
     atomic_store_explicit(&elastic->requested, next, memory_order_release);
+    dfrt__run_wake(layout->stages[0]->run);
     return DFRT_OK;
 }
 

@@ -19,9 +19,16 @@ static uint64_t upper_bound(size_t bucket)
     return (leading << power) + ((UINT64_C(1) << power) - 1);
 }
 
+/* Behind the last bucket that holds anything. A value that is being added meanwhile may lie beyond. */
+static size_t used_buckets(const dfrt_histogram *histogram)
+{
+    return dfrt__histogram_bucket(load(&histogram->max)) + 1;
+}
+
 void dfrt_histogram_merge(dfrt_histogram *into, const dfrt_histogram *from)
 {
-    for (size_t i = 0; i < DFRT_HISTOGRAM_BUCKETS; i++) dfrt__histogram_bump(&into->counts[i], load(&from->counts[i]));
+    size_t used = used_buckets(from);
+    for (size_t i = 0; i < used; i++) dfrt__histogram_bump(&into->counts[i], load(&from->counts[i]));
     dfrt__histogram_bump(&into->count, load(&from->count));
     dfrt__histogram_bump(&into->sum, load(&from->sum));
     uint64_t max = load(&from->max);
@@ -53,11 +60,12 @@ void dfrt_histogram_clear(dfrt_histogram *histogram)
 uint64_t dfrt_histogram_quantile(const dfrt_histogram *histogram, double q)
 {
     uint64_t total = 0, seen = 0, max = load(&histogram->max);
+    size_t used = used_buckets(histogram);
     /* Not `count`: a writer may be between the two. */
-    for (size_t i = 0; i < DFRT_HISTOGRAM_BUCKETS; i++) total += load(&histogram->counts[i]);
+    for (size_t i = 0; i < used; i++) total += load(&histogram->counts[i]);
     if (total == 0) return 0;
     double wanted = q * (double)total;
-    for (size_t i = 0; i < DFRT_HISTOGRAM_BUCKETS; i++) {
+    for (size_t i = 0; i < used; i++) {
         seen += load(&histogram->counts[i]);
         if (seen > 0 && (double)seen >= wanted) return upper_bound(i) < max ? upper_bound(i) : max;
     }

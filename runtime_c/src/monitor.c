@@ -7,7 +7,7 @@
 
 /* What a sample costs, about: two looks at the clock and the sums. */
 static const double SAMPLE_NS = 80, SHARE = 0.01;
-enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8, SLOT_EVERY = 64 };
+enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8, SLOT_EVERY = 128 };
 static const uint64_t FIRST_CHANCE = UINT64_C(0x9E3779B97F4A7C15);
 
 /* --- triggers ----------------------------------------------------------------------------------------- */

@@ -111,6 +111,13 @@ static uint64_t due_ns(const dfrt_source *source)
     return after <= 0 ? 0 : after < 9e18 ? (uint64_t)after : (uint64_t)9e18;
 }
 
+uint64_t dfrt__pace_due_ns(const dfrt_source *source)
+{
+    const dfrt__pace *pace = source->pace;
+    const dfrt_replay *replay = source->options.replay;
+    return replay->began_ns == 0 || pace->at == pace->count ? 0 : replay->began_ns + due_ns(source);
+}
+
 static void introduce(dfrt_source *source)
 {
     dfrt_replay *replay = source->options.replay;

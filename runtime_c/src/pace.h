@@ -12,6 +12,8 @@
 /* Does nothing for a source that is not to be paced. */
 dfrt_status dfrt__pace_open(dfrt_source *source, dfrt_error *error);
 dfrt_status dfrt__pace_read(dfrt_source *source, char *records, size_t capacity, size_t *count);
+/* As dfrt_source_due_ns. */
+uint64_t dfrt__pace_due_ns(const dfrt_source *source);
 int dfrt__pace_poll_fd(const dfrt_source *source);
 void dfrt__pace_close(dfrt_source *source);
 

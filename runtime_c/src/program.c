@@ -135,19 +135,16 @@ static dfrt_status open_run(whole_run *whole, const dfrt_program *program, const
                               : dfrt__script_open(&whole->reader.script, options->script, layout->elastic, program, run,
                                                   options->migration, error);
     }
-    if (status == DFRT_OK) {
-        status = dfrt__reader_open(&whole->reader, layout, options, run, error);
-    }
-    if (status == DFRT_OK) {
-        status = open_sinks(layout, options, error);
-    }
     if (status == DFRT_OK && options->trace_path != NULL) {
         dfrt__traces_open(layout);
     }
-    if (status == DFRT_OK) {
+    if (status == DFRT_OK) { /* before sources that wait for their header and sinks that wait for their other side */
         status = dfrt__supervision_open(&whole->supervision, layout, &whole->reader, options, whole->fused, error);
     }
-    return status;
+    if (status == DFRT_OK) {
+        status = dfrt__reader_open(&whole->reader, layout, options, run, error);
+    }
+    return status == DFRT_OK ? open_sinks(layout, options, error) : status;
 }
 
 static dfrt_status run_planned(whole_run *whole, const dfrt_program *program, const dfrt__options *options,

@@ -101,18 +101,40 @@ static dfrt_status add_step(dfrt_rates *rates, double seconds, double rate, cons
     return DFRT_OK;
 }
 
+/* One number or two. */
+static int line_numbers(char *words, double *one, double *other)
+{
+    double more;
+    if (next_number(&words, one) != 1) return -1;
+    int second = next_number(&words, other);
+    return second == 0 ? 1 : second == 1 && next_number(&words, &more) == 0 ? 2 : -1;
+}
+
+/* A rate a line, for a second each, or lines of SECOND RATE: the second line tells. A single number before those is how many
+ * follow. */
 static dfrt_status read_steps(dfrt_rates *rates, text_file *file, dfrt_error *error)
 {
     dfrt_status status = DFRT_OK;
+    double alone = NAN, one, other;
+    bool counted = false; /* a rate a line */
     char *words;
-    for (bool first = true; status == DFRT_OK && (words = next_line(file)) != NULL; first = false) {
-        double seconds, rate, more;
-        int found = next_number(&words, &seconds);
-        int second = found == 1 ? next_number(&words, &rate) : -1;
-        if (second == 0 && first) continue; /* how many follow */
-        if (second != 1 || next_number(&words, &more) != 0) return refuse_line(file, "SECOND RATE", error);
-        status = add_step(rates, seconds, rate, file, error);
+    while (status == DFRT_OK && (words = next_line(file)) != NULL) {
+        int numbers = line_numbers(words, &one, &other);
+        if (numbers < 0 || (counted && numbers == 2)) return refuse_line(file, counted ? "one rate" : "SECOND RATE", error);
+        if (numbers == 2) {
+            alone = NAN;
+            status = add_step(rates, one, other, file, error);
+        } else if (rates->count == 0 && isnan(alone)) {
+            alone = one;
+        } else if (rates->count > 0 && !counted) {
+            return refuse_line(file, "SECOND RATE", error);
+        } else {
+            status = counted ? DFRT_OK : add_step(rates, 0, alone, file, error);
+            counted = true;
+            if (status == DFRT_OK) status = add_step(rates, (double)rates->count, one, file, error);
+        }
     }
+    if (status == DFRT_OK && rates->count == 0 && !isnan(alone)) status = add_step(rates, 0, alone, file, error);
     return status == DFRT_OK ? read_failed(file, error) : status;
 }
 
@@ -147,7 +169,7 @@ dfrt_status dfrt_rates_read(dfrt_rates *rates, const char *path, dfrt_error *err
     if (status != DFRT_OK) return status;
     status = read_steps(rates, &file, error);
     if (status == DFRT_OK && rates->count == 0)
-        status = dfrt_fail(error, DFRT_USAGE, "rates '%s': no line SECOND RATE", path);
+        status = dfrt_fail(error, DFRT_USAGE, "rates '%s': no rate in it", path);
     close_text(&file);
     if (status == DFRT_OK) complete_steps(rates);
     else dfrt_rates_free(rates);

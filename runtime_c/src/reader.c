@@ -115,11 +115,16 @@ dfrt_status dfrt__reader_open(dfrt__reader *reader, dfrt__layout_plan *layout, c
         }
     }
     free(held);
+    /* Partner: the acquire in dfrt__reader_malformed. */
+    atomic_store_explicit(&reader->opened, true, memory_order_release);
     return status;
 }
 
 uint64_t dfrt__reader_malformed(const dfrt__reader *reader, unsigned source)
 {
+    if (!atomic_load_explicit(&reader->opened, memory_order_acquire)) {
+        return 0; /* a source still waits for its header */
+    }
     const dfrt__input *input = &reader->inputs[source];
     return input->source != NULL ? dfrt_source_malformed(input->source) : input->malformed;
 }
@@ -188,6 +193,7 @@ static void refill(dfrt__reader *reader, unsigned i, size_t most)
     dfrt__input *input = &reader->inputs[i];
     dfrt_view view = {NULL, 0};
     dfrt_status status = DFRT_OK;
+    uint64_t due_ns = input->ahead == NULL ? dfrt_source_due_ns(input->source) : 0;
     /* A long run of malformed rows comes back empty-handed, so that a signal is heard in the middle of it. */
     while (view.count == 0 && status == DFRT_OK && !asked_to_stop(reader)) {
         status = input->ahead == NULL ? dfrt_source_view(input->source, input->room, most, &view)
@@ -197,6 +203,9 @@ static void refill(dfrt__reader *reader, unsigned i, size_t most)
     input->count = view.count - count_shed(reader, view.count);
     input->at = 0;
     input->dry = status == DFRT_AGAIN;
+    if (input->count > 0 && due_ns > 0 && due_ns < reader->due_ns) {
+        reader->due_ns = due_ns;
+    }
     if (status == DFRT_OK || status == DFRT_AGAIN) {
         return;
     }
@@ -265,23 +274,33 @@ static bool any_open(const dfrt__reader *reader)
     return open;
 }
 
+/* Until there is input, a reason to stop, or a change to take to the stages. */
 static void sleep_for_input(dfrt__reader *reader)
 {
-    if (reader->program->source_count == 1 && reader->program->tick == NULL) {
-        (void)dfrt_source_wait(reader->inputs[0].source); /* the stop flag says whether to go on */
-        return;
-    }
-    struct pollfd *fds = dfrt_allocate((reader->program->source_count + 1u) * sizeof *fds);
+    const dfrt_run_state *run = reading_stage(reader)->run;
+    struct pollfd few[4], *fds = few;
     nfds_t count = 0;
-    fds[count++] = (struct pollfd){.fd = reading_stage(reader)->run->stop_fd, .events = POLLIN};
+    if (reader->program->source_count > 2) {
+        fds = dfrt_allocate((reader->program->source_count + 2u) * sizeof *fds);
+    }
+    fds[count++] = (struct pollfd){.fd = run->stop_fd, .events = POLLIN};
+    fds[count++] = (struct pollfd){.fd = run->wake_fd, .events = POLLIN};
+    int timeout = reader->program->tick == NULL ? -1 : TICK_MS;
     for (unsigned i = 0; i < reader->program->source_count; i++) {
         if (reader->inputs[i].open && reader->inputs[i].dry) {
-            fds[count++] = (struct pollfd){.fd = dfrt_source_poll_fd(reader->inputs[i].source), .events = POLLIN};
+            int fd = dfrt_source_poll_fd(reader->inputs[i].source);
+            fds[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+            timeout = fd < 0 ? 0 : timeout; /* always ready */
         }
     }
     /* An interrupted wait only means another look at the sources. */
-    (void)poll(fds, count, reader->program->tick == NULL ? -1 : TICK_MS);
-    free(fds);
+    (void)poll(fds, count, timeout);
+    if ((fds[1].revents & POLLIN) != 0) {
+        dfrt__run_woken(run);
+    }
+    if (fds != few) {
+        free(fds);
+    }
 }
 
 static void wait_for_input(dfrt__reader *reader)
@@ -302,13 +321,13 @@ static void tell_progress(dfrt__reader *reader, uint64_t now)
     }
 }
 
-static void end_round(dfrt__reader *reader, bool idle, bool ends, uint64_t read_ns)
+static void end_round(dfrt__reader *reader, bool idle, bool ends)
 {
     uint64_t now = dfrt_now_ns();
     bool flush = idle || now - reader->flushed_ns > FLUSH_NS;
     reader->flushed_ns = flush ? now : reader->flushed_ns;
     dfrt_stage *first = reading_stage(reader);
-    dfrt_round_end end = {.flush = flush, .ends_stream = ends, .read_ns = read_ns};
+    dfrt_round_end end = {.flush = flush, .ends_stream = ends, .read_ns = reader->due_ns};
     if (!first->fused) {
         dfrt__script_round(&reader->script);
         end.configuration = ends ? first->configuration : dfrt__elastic_next(reader->layout->elastic);
@@ -376,7 +395,7 @@ void dfrt__reader_run(dfrt__reader *reader)
         }
     }
     for (bool ends = false; !ends;) {
-        uint64_t read_ns = dfrt_now_ns();
+        uint64_t read_ns = reader->due_ns = dfrt_now_ns();
         bool idle = read_round(reader);
         count_round(reader, read_ns);
         if (idle && reader->program->tick != NULL) {
@@ -386,7 +405,7 @@ void dfrt__reader_run(dfrt__reader *reader)
             stop_inputs(reader);
         }
         ends = !any_open(reader);
-        end_round(reader, idle, ends, read_ns);
+        end_round(reader, idle, ends);
         reading_stage(reader)->position = 0;
         if (reader->after_round != NULL) {
             reader->after_round(reader->after_round_context);

@@ -27,6 +27,7 @@ typedef struct dfrt__reader {
     const dfrt_program *program;
     dfrt__layout_plan *layout;
     dfrt__input *inputs;
+    atomic_bool opened; /* others may look at the sources: released by dfrt__reader_open */
     dfrt__script script; /* what is to change at which round */
     dfrt_replay replay; /* what files that are replayed by event time share */
     unsigned helpers; /* threads that parse for the sources */
@@ -34,6 +35,7 @@ typedef struct dfrt__reader {
     void (*after_round)(void *context); /* NULL: nobody wants to know */
     void *after_round_context;
     uint64_t tuples;
+    uint64_t due_ns; /* of the round at hand: when its first tuple came, or should have been read */
     uint64_t started_ns, ended_ns;
     uint64_t told_ns, told_tuples, flushed_ns, counted_tuples;
     uint64_t shed_credit; /* tuples to drop that did not come out even, in 65536ths */

@@ -199,7 +199,8 @@ void dfrt__readings_slots(const dfrt__readings *readings, unsigned step, double 
     for (unsigned r = 0; r < layout->degree[segment]; r++) {
         const dfrt_stage *stage = layout->stages[layout->first_stage[segment] + r];
         const dfrt_watch *watch = ((const dfrt_segment_head *)stage->segment)->watches[step];
-        for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
+        bool unused = count_of(&stage->monitor->elements) == 0 && watch == NULL; /* it has slept since the start */
+        for (unsigned slot = 0; slot < DFRT_SLOTS && !unused; slot++) {
             load[slot] += watch != NULL ? real_of(&watch->slot_ns[slot]) : real_of(&stage->monitor->slot_tuples[slot]);
         }
     }

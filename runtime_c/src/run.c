@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { EXIT_NO_MEMORY = 4 };
@@ -19,7 +20,7 @@ _Noreturn void dfrt_out_of_memory(void)
 
 dfrt_status dfrt__run_open(dfrt_run_state *run, const dfrt_program *program, dfrt_error *error)
 {
-    *run = (dfrt_run_state){.stop_fd = -1, .stop_write_fd = -1};
+    *run = (dfrt_run_state){.stop_fd = -1, .stop_write_fd = -1, .wake_fd = -1};
     run->alternates = calloc(program->alternates_count + 1u, sizeof *run->alternates);
     if (run->alternates == NULL) {
         return dfrt_fail(error, DFRT_MEMORY, "no memory for a run");
@@ -41,7 +42,8 @@ dfrt_status dfrt__run_open_pipe(dfrt_run_state *run, dfrt_error *error)
     if (fcntl(both[1], F_SETFL, O_NONBLOCK) == -1) {
         return dfrt_fail(error, DFRT_IO, "no pipe for signals: %s", strerror(errno));
     }
-    return DFRT_OK;
+    run->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return run->wake_fd >= 0 ? DFRT_OK : dfrt_fail(error, DFRT_IO, "no event for changes: %s", strerror(errno));
 }
 
 void dfrt__run_close(dfrt_run_state *run)
@@ -49,6 +51,9 @@ void dfrt__run_close(dfrt_run_state *run)
     if (run->stop_fd >= 0) {
         (void)close(run->stop_fd); /* a pipe: nothing can be lost */
         (void)close(run->stop_write_fd);
+    }
+    if (run->wake_fd >= 0) {
+        (void)close(run->wake_fd);
     }
     free(run->alternates);
     run->alternates = NULL;
@@ -63,6 +68,21 @@ void dfrt__run_stop(dfrt_run_state *run)
         (void)written; /* a full pipe is readable already */
     }
     errno = saved;
+}
+
+void dfrt__run_wake(const dfrt_run_state *run)
+{
+    if (run->wake_fd >= 0) {
+        ssize_t written = write(run->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
+        (void)written; /* one that is full is readable already */
+    }
+}
+
+void dfrt__run_woken(const dfrt_run_state *run)
+{
+    uint64_t times;
+    ssize_t count = read(run->wake_fd, &times, sizeof times);
+    (void)count; /* nothing there: somebody else has taken it */
 }
 
 void dfrt_stage_fail(dfrt_stage *stage, const dfrt_error *error)

@@ -3,7 +3,7 @@
  *
  * Threads:   opened and closed by the thread that builds the layout; dfrt__run_stop from any thread and from a
  *            signal handler.
- * Ownership: the run owns its pipe and the array of active alternates.
+ * Ownership: the run owns its pipe, its event and the array of active alternates.
  * Progress:  nothing waits.
  */
 #ifndef DFRT_SRC_RUN_H
@@ -13,12 +13,17 @@
 
 /* Each operator begins with the alternate that its entry in the program says. */
 dfrt_status dfrt__run_open(dfrt_run_state *run, const dfrt_program *program, dfrt_error *error);
-/* The pipe that wakes whoever waits for input; an embedded run has nobody who does. */
+/* The pipe and the event that wake whoever waits for input; an embedded run has nobody who does. */
 dfrt_status dfrt__run_open_pipe(dfrt_run_state *run, dfrt_error *error);
 void dfrt__run_close(dfrt_run_state *run);
 
 /* No more input: what has been read is still worked on. */
 void dfrt__run_stop(dfrt_run_state *run);
+
+/* A reader that waits for input makes a round without any, which takes a change to the stages; from any thread. */
+void dfrt__run_wake(const dfrt_run_state *run);
+/* The reader has heard it. */
+void dfrt__run_woken(const dfrt_run_state *run);
 
 static inline bool dfrt__run_stopped(dfrt_run_state *run)
 {

@@ -143,6 +143,12 @@ int dfrt_source_poll_fd(const dfrt_source *source)
     return source->transport != NULL ? dfrt__transport_poll_fd(source) : source->kind->poll_fd(source);
 }
 
+uint64_t dfrt_source_due_ns(const dfrt_source *source)
+{
+    if (source->pace != NULL) return dfrt__pace_due_ns(source);
+    return source->kind == &dfrt__generate_source ? dfrt__generate_due_ns(source) : 0;
+}
+
 bool dfrt_source_is_live(const dfrt_source *source)
 {
     return source->pace != NULL || source->transport != NULL || source->kind->is_live(source);

@@ -299,6 +299,13 @@ static int generate_poll_fd(const dfrt_source *source)
     return state->timer;
 }
 
+uint64_t dfrt__generate_due_ns(const dfrt_source *source)
+{
+    const generate_state *state = source->state;
+    bool waits = state->plan.paced && state->began_ns > 0;
+    return waits ? (uint64_t)state->began_ns + state->clock.offset_ns : 0;
+}
+
 static bool generate_is_live(const dfrt_source *source)
 {
     const generate_state *state = source->state;

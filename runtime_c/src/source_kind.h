@@ -76,6 +76,9 @@ static inline dfrt_status dfrt__source_input(dfrt_source *source, const char *pa
 /* Whether the record can be a line; DFRT_USAGE when it can't. */
 dfrt_status dfrt__check_lines_record(const dfrt_source *source, dfrt_error *error);
 
+/* When the next tuple of a paced generator is due, as dfrt_source_due_ns. */
+uint64_t dfrt__generate_due_ns(const dfrt_source *source);
+
 /* Reads without regard to the pace. */
 dfrt_status dfrt__source_read_now(dfrt_source *source, char *records, size_t capacity, size_t *count);
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <dfrt/generate.h>
+#include <dfrt/monitor.h>
 #include <dfrt/sink.h>
 #include <dfrt/source.h>
 
@@ -129,6 +130,19 @@ static void test_rates(void)
     CHECK(dfrt_rates_read(&rates, "one.txt", &error) == DFRT_OK && rates.count == 1);
     CHECK(rates.steps[0].tuples == UINT64_MAX && rates.steps[0].start_ns == 0);
     dfrt_rates_free(&rates);
+    put_file("lines.txt", "4\n# a pause\n0\n2.6\n");
+    CHECK(dfrt_rates_read(&rates, "lines.txt", &error) == DFRT_OK && rates.count == 3);
+    CHECK(rates.steps[0].tuples == 4 && rates.steps[1].tuples == 0 && rates.steps[2].tuples == 3);
+    CHECK(rates.steps[2].start_ns == 2000000000 && rates.steps[2].end_ns == 3000000000);
+    dfrt_rates_free(&rates);
+    put_file("single.txt", "100");
+    CHECK(dfrt_rates_read(&rates, "single.txt", &error) == DFRT_OK && rates.count == 1 && rates.steps[0].rate == 100);
+    dfrt_rates_free(&rates);
+    static const char *const wrong[] = {"", "# nothing", "1\n2\n3 4", "0 1\n2", "3\n0 1\n2", "x", "1 2 3", "-1\n2"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        put_file("wrong.txt", wrong[i]);
+        CHECK(dfrt_rates_read(&rates, "wrong.txt", &error) == DFRT_USAGE && rates.steps == NULL);
+    }
 }
 
 /* Read in small pieces, with and without times: chance has one answer. */
@@ -166,6 +180,26 @@ static void test_pace(void)
     CHECK(clock_gettime(CLOCK_MONOTONIC, &to) == 0);
     /* Tuple 49 is due after 98 ms; that nothing comes early is not a matter of speed. */
     CHECK((to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec - from.tv_nsec >= 98000000L);
+}
+
+/* What comes late was due all the same: the pause of whoever reads counts. */
+static void test_due(void)
+{
+    trade got[1];
+    size_t count;
+    dfrt_source *source;
+    dfrt_source_options options = {.event_time = -1, .stop_fd = -1};
+    CHECK(dfrt_source_open(&source, "t", "generate:count=9,rate=1000,paced=true", &trade_record, &options, &error) == DFRT_OK);
+    CHECK(dfrt_source_due_ns(source) == 0);
+    uint64_t from = dfrt_now_ns();
+    CHECK(dfrt_source_read(source, got, 1, &count) == DFRT_OK && count == 1);
+    uint64_t to = dfrt_now_ns(), due = dfrt_source_due_ns(source);
+    CHECK(due >= from + 1000000 && due <= to + 1000000);
+    CHECK(dfrt_source_due_ns(source) == due); /* whatever time has passed */
+    CHECK(dfrt_source_close(source, &error) == DFRT_OK);
+    CHECK(dfrt_source_open(&source, "t", "generate:count=9,rate=1000", &trade_record, &options, &error) == DFRT_OK);
+    CHECK(dfrt_source_read(source, got, 1, &count) == DFRT_OK && dfrt_source_due_ns(source) == 0);
+    CHECK(dfrt_source_close(source, &error) == DFRT_OK);
 }
 
 static void test_distribution(void)
@@ -222,6 +256,7 @@ int main(void)
     test_chance();
     test_weights();
     test_pace();
+    test_due();
     test_distribution();
     test_mistakes();
     leave_scratch_folder();

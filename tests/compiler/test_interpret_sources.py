@@ -56,6 +56,12 @@ def test_rates_that_change(tmp_path, monkeypatch):
     assert [row[0] for row in generated(rates="rates.txt", start=0, count=3)] == times[:3]
 
 
+def test_a_rate_a_line_holds_for_a_second(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rates.txt").write_text("4\n# a pause\n0\n2.6\n")
+    assert [row[0] for row in generated(rates="rates.txt", start=0)] == [0, 250, 500, 750, 2000, 2333, 2666]
+
+
 def test_arrivals_by_chance(tmp_path, monkeypatch):
     """As many as the rates say, give or take what chance allows, with the gaps of a Poisson process."""
     monkeypatch.chdir(tmp_path)

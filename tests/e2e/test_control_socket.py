@@ -48,11 +48,12 @@ def controlled(tmp_path_factory) -> Native:
 class Running:
     """The program with its input open, and a line to its socket `a.sock`."""
 
-    def __init__(self, program: Native, folder: Path, *words: object):
+    def __init__(self, program: Native, folder: Path, *words: object, begins: bool = True):
         self.folder = folder
         self.process = program.at(folder).start("--socket", "a.sock", *words)
         self.talk = Talk(self.process)
-        self.talk.say("k,v\n")  # a program begins when its input does
+        if begins:
+            self.talk.say("k,v\n")  # a program reads on when it has the header
         wait_until((folder / "a.sock").exists, self.process)
 
     def __enter__(self) -> Running:
@@ -92,6 +93,32 @@ class Running:
 def running(controlled, tmp_path):
     with Running(controlled, tmp_path) as it:
         yield it
+
+
+# --- at once ----------------------------------------------------------------------------------------
+
+
+def test_it_answers_before_its_input_begins(controlled, tmp_path):
+    with Running(controlled, tmp_path, begins=False) as running:
+        assert running.status()["tuples"] == 0 and running.ask("alternate typical quick")["ok"]
+        running.talk.say("k,v\n")
+        running.feed()
+        running.end()
+
+
+def test_it_can_be_told_to_end_before_its_input_begins(controlled, tmp_path):
+    with Running(controlled, tmp_path, begins=False) as running:
+        assert running.ask("drain")["ok"]
+        assert running.process.wait(PATIENCE) == 0
+
+
+def test_changes_do_not_wait_for_input(controlled, tmp_path):
+    """Nothing comes; yet each change is complete, or the next one would be refused."""
+    with Running(controlled, tmp_path, "--max-workers", 3, "--layout", "staged") as running:
+        for workers in (2, 3, 1):
+            wait_until(lambda to=workers: running.ask(f"workers typical {to}")["ok"], running.process)
+        running.feed()
+        running.end()
 
 
 # --- saying -----------------------------------------------------------------------------------------

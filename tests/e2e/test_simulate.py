@@ -9,9 +9,14 @@ import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from importlib import resources
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.compiler.json_schema import mistakes
+
+LOG_SCHEMA = json.loads(resources.files("dfc.compiler.codegen").joinpath("decision_log.schema.json").read_text())
 
 APP = """\
 app app
@@ -94,7 +99,8 @@ class _Checked(HTMLParser):
 
 def test_pictures_hold_everything_themselves(dfc, folder):
     simulated(dfc, "--policy", "mpc,rule", "--seeds", "1", "-o", "out")
-    assert sorted(path.name for path in (folder / "out").iterdir()) == ["index.html", "means.svg", "runs.json"]
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["index.html", "means.svg", "mpc", "rule",
+                                                                        "runs.json"]
     picture = ElementTree.parse(folder / "out" / "means.svg").getroot()
     assert len(picture.findall(".//{http://www.w3.org/2000/svg}polyline")) == 7  # rate; workers, GHz, latency of both
     page = _Checked()
@@ -102,6 +108,20 @@ def test_pictures_hold_everything_themselves(dfc, folder):
     assert page.outside == []
     runs = json.loads((folder / "out" / "runs.json").read_text())
     assert [len(run["steps"]) for run in runs] == [8, 8]
+
+
+def test_its_logs_are_those_that_the_report_reads(dfc, folder):
+    found = simulated(dfc, "--policy", "mpc,rule", "--seeds", "1", "-o", "out")
+    for policy in ("mpc", "rule"):
+        lines = [json.loads(line) for line in (folder / "out" / policy / "decisions.jsonl").read_text().splitlines()]
+        assert [problem for line in lines for problem in mistakes(line, LOG_SCHEMA)] == []
+        assert [line["kind"] for line in lines] == ["start", *["program", "step"] * 8, "event"]
+    answer = dfc("report", "out", "--json")
+    assert answer.returncode == 0 and (folder / "out" / "report.html").stat().st_size > 1000
+    told = {run["run"]: run for run in json.loads(answer.stdout)}
+    for one in found["results"]:
+        assert told[one["policy"]]["reconfigurations"] == one["reconfigurations"]["mean"]
+        assert told[one["policy"]]["violations"] == one["violations"]["mean"]
 
 
 @pytest.mark.parametrize(("words", "what"), [

@@ -36,7 +36,7 @@ typedef struct dfrt_marker {
 typedef struct dfrt_round_end {
     bool flush;       /* the source is idle: hand everything on */
     bool ends_stream; /* the last round of this link */
-    uint64_t read_ns; /* when the tuples of this round were read */
+    uint64_t read_ns; /* when the tuples of this round were read, or should have been: the first one of a paced source */
     struct dfrt__configuration *configuration; /* who works, and has what, from the next round on */
 } dfrt_round_end;
 

@@ -83,6 +83,7 @@ typedef struct dfrt_run_state {
     _Atomic int stop; /* no more input is to be read: a signal came, or a stage has failed */
     int stop_fd;      /* becomes readable when the run is to end; -1 when nobody waits for input */
     int stop_write_fd;
+    int wake_fd; /* readable: a change waits for a round; -1 where nobody waits for input */
     dfrt_clock clock; /* of the thread that reads the sources */
     _Atomic unsigned *alternates; /* by entry of program->alternates: the active one; relaxed, read at every result */
     _Atomic unsigned shedding; /* in 65536ths: the share of tuples that sources drop; relaxed, read at every batch */

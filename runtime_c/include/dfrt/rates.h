@@ -6,7 +6,8 @@
  *
  * Seconds go up; they count from the first line. The last rate holds as long as the one before it, a single one without
  * end. A rate is rounded to a whole number of tuples a second, floor(rate + 0.5); seconds likewise to nanoseconds. A
- * first line with one number (how many follow), empty lines and those that begin with # are skipped.
+ * first line with one number (how many follow), empty lines and those that begin with # are skipped. Where every line has
+ * one number only, each is the rate of a second.
  *
  * While a rate r holds from S to E nanoseconds, tuple j of that time is at S + j * 10**9 // r, for all j with which
  * that is before E.

@@ -93,6 +93,10 @@ dfrt_status dfrt_source_wait(dfrt_source *source);
 /* For waiting on several: what to poll for reading after DFRT_AGAIN; -1 when always ready. */
 int dfrt_source_poll_fd(const dfrt_source *source);
 
+/* Of a source that is paced: when the next record to be read is due, on the clock of dfrt_now_ns, which may have passed; 0 for
+ * others, and before the first one. */
+uint64_t dfrt_source_due_ns(const dfrt_source *source);
+
 /* True when records come in real time, so that results must not wait for a full batch. */
 bool dfrt_source_is_live(const dfrt_source *source);
 
