@@ -86,6 +86,11 @@ def in_panes(body: object) -> bool:
     return parted and pane_function(body.operator.body) is not None
 
 
+def in_ring(body: object) -> bool:
+    """Whether pane workers merge themselves: what is known of open windows goes from one to the next."""
+    return isinstance(body, Part) and body.pattern.merge == "ring"
+
+
 def together(body: object) -> bool:
     """Whether the parts run in one segment, one after the other: neighbouring windows share panes also there."""
     return isinstance(body, Part) and body.pattern.name in TOGETHER

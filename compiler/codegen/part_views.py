@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dsl import typed
-from ..artifacts.parts import Merge, Reduce, Windows, Work, in_panes, owns_windows, pane_function
+from ..artifacts.parts import Merge, Reduce, Windows, Work, in_panes, in_ring, owns_windows, pane_function
+from ..select.segments import releases
 from .keyed_views import key_input, key_part
 from .step_views import Context, View
 
@@ -20,13 +21,14 @@ def windows_view(context: Context, step: typed.Step) -> View:
     view = _window(context, step, body.operator, keeps=True)
     pattern, merged = body.pattern, body.gives != "whole" and not pane_function(body.operator.body)
     view.extra |= {
-        "operator": body.operator.name, "gives": body.gives,
+        "operator": body.operator.name, "gives": body.gives, "ring": in_ring(body),
         "edge": next((e.number for e in context.plan.edges if e.producer == step.name), None),
         "worker": _worker(pattern), "inner": pattern.inner_workers or 0, "strided": strided(pattern),
         "team": f"{view.c}_hash(key)" if pattern.outer == "key_partitioning" else "x->dealing.handed / parts",
         "combines_rows": merged, "reads": merged or view.reads, "blocks": False}
     view.output = f"struct {view.c}_task"
     view.extra["frees"] += ("dfrt_dealing_close(&x->dealing);",)
+    view.extra["frees"] += ("dfrt_turns_close(&x->turns);",) if in_ring(body) else ()
     if body.gives == "panes" and view.kind == "count_window":
         cut, slide = view.cut, view.slide
         view.extra |= {"overlap": 0, "first_release": cut or slide,
@@ -49,7 +51,8 @@ def work_view(context: Context, step: typed.Step) -> View:
     types = context.names.step(store.name)
     view.extra |= {"operator": body.operator.name, "types": types, "store": types, "gives": store.body.gives,
                    "partial_only": body.partial, "strided": strided(body.pattern),
-                   "synchronous": body.pattern.reduce == "synchronous", "in_panes": in_panes(body)}
+                   "synchronous": body.pattern.reduce == "synchronous", "in_panes": in_panes(body),
+                   "ring": in_ring(body), "releases": releases(store), "segment_c": view.segment.removeprefix("struct ")}
     view.input = f"struct {types}_task"
     if body.partial:
         view.output = f"struct {view.c}_part"

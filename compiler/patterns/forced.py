@@ -103,17 +103,6 @@ def applicable(function: Function) -> list[str]:
     return [name for name, module in PATTERNS.items() if module.applies(function) is None]
 
 
-# Settings that the models know and the code generator does not.
-_UNMADE = {"merge": ("ring",)}
-
-
-def unmade(pattern: typed.Pattern) -> str | None:
-    """Which setting there is no code for."""
-    found = (f"`{name}: {getattr(pattern, name)}`" for name, values in _UNMADE.items()
-             if getattr(pattern, name) in values)
-    return next(found, None)
-
-
 # Steps without state go along with those before them: only where they begin a segment is the pattern theirs to choose.
 _KINDS = {"sequential": ("read", "single"), "farm": ("farm",)}
 
@@ -122,10 +111,6 @@ def check_generated(forced: Mapping[str, typed.Pattern], segment_kind: Callable[
                     diagnostics: Diagnostics) -> None:
     """Reports every forced pattern that there is no code for."""
     for name, pattern in forced.items():
-        setting = unmade(pattern)
-        if setting is not None:
-            diagnostics.add("E0810", pattern.span, f"{setting} of `{pattern.name}` can't be generated yet",
-                            expected="another setting, or none: it is chosen then")
-        elif segment_kind(name) not in _KINDS.get(pattern.name, (segment_kind(name),)):
+        if segment_kind(name) not in _KINDS.get(pattern.name, (segment_kind(name),)):
             diagnostics.add("E0810", pattern.span, f"`{name}` can't be made {pattern.name} yet: it runs in a "
                             f"{segment_kind(name)} segment", expected="`pattern auto`")

@@ -2,7 +2,8 @@
 
 The emitter keeps the tuples, and hands each pane out when it is full. H runs in the collector; in workers of its own
 that one thread feeds (farm) or the pane workers themselves (shuffled), divided by key if there are keys, else by
-window; or in the pane workers, each of which passes its results on to the next (ring).
+window; or in the pane workers themselves, by turns: what is known of the open windows goes from each to the one that has
+the next pane (ring).
 """
 
 from __future__ import annotations
@@ -79,8 +80,6 @@ def merging_share(load: Load, machine: Machine, pattern: typed.Pattern) -> float
 
 
 def _hops(pattern: typed.Pattern) -> int:
-    if pattern.merge == "ring":
-        return 3
     return 2 if not merges_apart(pattern) else 3 if pattern.merge == "shuffled" else 4
 
 
@@ -89,7 +88,9 @@ def _after(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple[Stage,
     g, h = panes * (machine.take + load.pane) / slide, load.costs.merge / slide
     sent, taken, result = panes * machine.emit / slide, panes * machine.take / slide, machine.collect / slide
     if pattern.merge == "ring":
-        return (balanced("pane workers", n, g + sent + taken + h), balanced("collector", 1, result))
+        in_turn = taken + h + machine.emit / slide  # one after the other, whoever does it
+        return (Stage("pane workers", n, g + in_turn, max((g + in_turn) / n, in_turn)),
+                balanced("collector", 1, result))
     if not merges_apart(pattern):
         return (balanced("pane workers", n, g + sent), balanced("collector", 1, panes * result + h))
     copied, share = copies(load, pattern), merging_share(load, machine, pattern)

@@ -13,7 +13,7 @@ from ..artifacts.graph import Graph
 from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Keys, Profile
 from ..patterns import PATTERNS
-from ..patterns.forced import unmade, why_not
+from ..patterns.forced import why_not
 from ..patterns.function import Function
 from ..patterns.load import Machine
 from .compose import Model, Unit, Whole, fused, staged, units_of
@@ -191,7 +191,7 @@ def _all_configurations(model: Model, unit: Unit, name: str) -> Iterator[typed.P
         return
     for workers in ([1] if name == "sequential" else _degrees(model.machine.cores)):
         for pattern in PATTERNS[name].configurations(unit.load, workers):
-            if why_not(function, pattern) is None and unmade(pattern) is None:
+            if why_not(function, pattern) is None:
                 yield pattern
 
 
@@ -216,7 +216,7 @@ def _completions(unit: Unit, forced: typed.Pattern, cores: int, function: Functi
         for pattern in PATTERNS[forced.name].configurations(unit.load, workers + merging):
             whole = replace(pattern, **fixed)
             fits = all(getattr(pattern, name) in (value, None) for name, value in fixed.items())
-            if fits and why_not(function, whole) is None and unmade(whole) is None:
+            if fits and why_not(function, whole) is None:
                 seen = True
                 yield whole
     if not seen:

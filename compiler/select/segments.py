@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.parts import Merge, Owned, Windows, Work, owns_windows, together
+from ..artifacts.parts import Merge, Owned, Windows, Work, in_ring, owns_windows, together
 from ..artifacts.plan import Segment, Sharing
 
 STATELESS = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch)
@@ -105,7 +105,7 @@ def _through_one(step: typed.Step) -> bool:
 
 def _gives_many(steps: list[typed.Step]) -> bool:
     """Whether a replica of this segment can give several results for one tuple, or for none."""
-    return releases(steps[0]) or any(isinstance(step.body, typed.Join | typed.FlatMap) for step in steps)
+    return any(releases(step) or isinstance(step.body, typed.Join | typed.FlatMap) for step in steps)
 
 
 def _places(graph: Graph, shared: tuple[Sharing, ...], alone: Collection[str]) -> dict[str, Place]:
@@ -134,7 +134,7 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
     rank = max((rank for rank, _ in inputs), default=0)
     if isinstance(step.body, typed.Source | typed.Late):
         return (0, "")
-    if isinstance(step.body, typed.Port):
+    if isinstance(step.body, typed.Port) or isinstance(step.body, Merge) and in_ring(step.body):
         return inputs[0]
     if isinstance(step.body, Windows) and not together(step.body):
         return _unreplicated_place(inputs)

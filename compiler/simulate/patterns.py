@@ -185,6 +185,7 @@ class _PaneFarming(_Play):
         self.panes_kept = max(1, round(scene.load.panes))
         self.cut = self.slide // 2 if scene.load.panes_a_slide > 1 else None
         self.done: dict[int, list[float]] = {}  # key → when its last panes were done
+        self.passed_on = 0.0  # when the last worker has merged: in a ring
 
     def next_pane_worker(self) -> Station:
         if self.scene.pattern.schedule == "on_demand":
@@ -198,20 +199,29 @@ class _PaneFarming(_Play):
         self.begin(each, self.put_away + (self.machine.emit if ends_pane else 0.0))
         if ends_pane:
             worker = self.next_pane_worker()
+            if self.way == "ring":
+                self._merge_in_turn(each, self.send(worker, self.machine.take + self._pane_work()), worker, place == 0)
+                return
             ready = self.done.setdefault(each.key, [])
             ready.append(self._passed_on(each, self.send(worker, self.machine.take + self._pane_work())))
             del ready[:-self.panes_kept]
             if place == 0:
-                self._merge(each, max(ready), worker)
+                self._merge(each, max(ready))
+
+    def _merge_in_turn(self, each: Tuple, done: float, worker: Station, ends: bool) -> None:
+        """Workers merge in the order of panes, and wait for the one before."""
+        work = self.machine.take + (self.load.costs.merge + self.machine.emit if ends else 0.0)
+        self.passed_on = max(self.passed_on, done) + work
+        worker.hold(self.passed_on, work)
+        if ends:
+            self.collector.put(each.time, self.passed_on)
 
     def _pane_work(self) -> float:
-        sent = self.copies if self.way == "shuffled" else 1
-        return self.load.pane + sent * self.machine.emit + (self.machine.take if self.way == "ring" else 0.0)
+        sent = self.copies if self.way == "shuffled" else 0 if self.way == "ring" else 1
+        return self.load.pane + sent * self.machine.emit
 
     def _passed_on(self, each: Tuple, done: float) -> float:
         """A pane's result on its way to where it is merged."""
-        if self.way == "ring":
-            return done
         if self.way == "collector":
             return self.collector.take(done, self.machine.collect)
         if self.between is not None:
@@ -224,13 +234,12 @@ class _PaneFarming(_Play):
         at = each.number // self.slide if self.load.keys == 1 else self.home[each.key]
         return self.merging[at % len(self.merging)]
 
-    def _merge(self, each: Tuple, ready: float, worker: Station) -> None:
+    def _merge(self, each: Tuple, ready: float) -> None:
         h = self.load.costs.merge
         if self.way == "collector":
             self.collector.put(each.time, ready, h - self.collector.work + self.scene.after)
         else:
-            merger = worker if self.way == "ring" else self._owner(each)
-            self.collector.put(each.time, merger.put(ready, h))
+            self.collector.put(each.time, self._owner(each).put(ready, h))
 
 
 class _Teams(_Play):

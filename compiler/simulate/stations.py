@@ -30,6 +30,11 @@ class Station:
         self.busy += work
         return self.free
 
+    def hold(self, until: float, work: float) -> None:
+        """What was put last keeps the thread until then: it waits for others, and works some more."""
+        self.free = max(self.free, until)
+        self.busy += work
+
 
 class Collector:
     """Takes results. In order: a result waits for all before it. Free: as they come, which is known at the end."""

@@ -22,6 +22,7 @@ PATTERNS = (
     "key_partitioning:3", "window_farming:3", "window_farming:2,batch=3,schedule=on_demand",
     "window_farming:3,batch=2,style=active", "window_farming:5,style=active", "pane_farming:3,merge=collector",
     "pane_farming:2,3,merge=farm", "pane_farming:3,2,merge=shuffled", "pane_farming:2,schedule=on_demand",
+    "pane_farming:3,merge=ring",
     "window_partitioning:3,partition=round_robin", "window_partitioning:4,partition=contiguous",
     "nesting:2,3,outer=window_farming", "nesting:3,2,outer=key_partitioning",
 )

@@ -30,7 +30,7 @@ SETTINGS = {
                        "style": st.sampled_from(("active", "agnostic"))},
     "pane_farming": {"workers": DEGREE, "merge_workers": DEGREE,
                      "schedule": st.sampled_from(("round_robin", "on_demand")),
-                     "merge": st.sampled_from(("collector", "farm", "shuffled"))},
+                     "merge": st.sampled_from(("collector", "farm", "shuffled", "ring", "ring"))},
     "window_partitioning": {"workers": DEGREE, "reduce": st.sampled_from(("asynchronous", "synchronous")),
                             "partition": st.sampled_from(("round_robin", "contiguous"))},
     "nesting": {"outer": st.sampled_from(("window_farming", "key_partitioning")), "workers": st.integers(1, 3),

@@ -100,8 +100,6 @@ def test_the_clause_and_the_option_give_the_same_plan(dfc, program):
 
 
 def test_forced_patterns_that_cannot_be(dfc, program):
-    refused = dfc("compile", "app.dfl", "--pattern", "means=pane_farming:3,merge=ring")
-    assert refused.returncode == 1 and "error[E0810]" in refused.stderr and "merge: ring" in refused.stderr
     assert "error[E0500]" in dfc("compile", "app.dfl", "--pattern", "typical=pane_farming:3,2").stderr
     assert "error[E0502]" in dfc("explain", "app.dfl", "--pattern", "typical=farm:0").stderr
     explained = dfc("explain", "app.dfl", "--cores", "4", "--pattern", "typical=window_farming:3")
@@ -125,11 +123,26 @@ sink one = good to csv("good.csv")
 
 
 def test_the_interpreter_runs_what_is_not_generated(dfc, program):
-    clause = "slide 20 pattern pane_farming { merge: ring } ->"
-    text = PROGRAM.replace("slide 20 ->", clause).replace("median", "max").replace("60000", "500")
-    (program / "app.dfl").write_text(text)
+    """A stateless step before keyed state runs along with what it reads."""
+    (program / "app.dfl").write_text("""\
+app app
+record Quote { ts: timestamp<ms>, symbol: i32, price: f64 }
+record Out { symbol: i32, p: f64 }
+source quotes: Quote = generate(count: 500, rate: 100k/s) event time ts
+operator good on quotes pattern farm { workers: 2 } -> Out { alternate a = { symbol, p: price * 2.0 } }
+stream most = good |> by symbol |> window count 10 |> aggregate { symbol, p: max(p) }
+sink one = most to csv("most.csv")
+""")
     assert dfc("run", "app.dfl", "--interpret").returncode == 0
     assert "E0810" in dfc("run", "app.dfl").stderr
+
+
+def test_a_summary_has_the_time_of_each_thread(dfc, program):
+    summary = json.loads(dfc("run", "app.dfl", "--pattern", "typical=window_farming:2", "--", "--quiet", "--stats",
+                             "--thread-times").stderr)
+    replicas = [(stage["segment"], stage["replica"]) for stage in summary["stages"]]
+    assert replicas == [(0, 0), (1, 0), (1, 1), (2, 0)]
+    assert all(0 < stage["cpu_seconds"] for stage in summary["stages"])
 
 
 @pytest.mark.parametrize(("content", "code"), [

@@ -128,12 +128,6 @@ def test_words_become_the_same_structure():
 KEYED = "by symbol window count 10 slide 5"
 
 
-@pytest.mark.parametrize("clauses", [f"{KEYED} pattern pane_farming {{ merge: ring }}",
-                                     f"{KEYED} pattern pane_farming(merge: ring)"])
-def test_a_setting_without_code_is_refused_when_planned(clauses):
-    assert codes(clauses, plan=True) == ["E0810"]
-
-
 @pytest.mark.parametrize(("clauses", "segments"), [
     (f"{KEYED} pattern key_partitioning {{ workers: 4 }}", {"x": ("keyed", 4)}),
     (f"{KEYED} pattern sequential", {"x": ("single", 0)}),
@@ -144,6 +138,8 @@ def test_a_setting_without_code_is_refused_when_planned(clauses):
     (f"{KEYED} pattern window_farming {{ workers: 2, style: active }}", {"x": ("owners", 2)}),
     (f"{KEYED} pattern pane_farming {{ workers: 3, merge: collector }}",
      {"x.windows": ("read", 0), "x.work": ("work", 3), "x": ("single", 0)}),
+    (f"{KEYED} pattern pane_farming {{ workers: 3, merge: ring }}",
+     {"x.windows": ("read", 0), "x.work": ("work", 3), "x": ("work", 3)}),
     (f"{KEYED} pattern pane_farming {{ workers: 3, merge_workers: 2, merge: shuffled }}",
      {"x.work": ("work", 3), "x": ("keyed", 2)}),
     ("window count 10 slide 5 pattern pane_farming { workers: 3, merge_workers: 2, merge: farm }",
@@ -160,7 +156,7 @@ def test_the_plan_has_the_segments_and_degrees_that_were_asked_for(clauses, segm
 
 @pytest.mark.parametrize("pattern", ["window_farming:3", "window_farming:2,style=active", "pane_farming:3",
                                      "pane_farming:3,2,merge=farm", "pane_farming:3,2,merge=shuffled",
-                                     "window_partitioning:3", "nesting:2,2", "key_partitioning:3"])
+                                     "pane_farming:3,merge=ring", "window_partitioning:3", "nesting:2,2", "key_partitioning:3"])
 @pytest.mark.parametrize("window", ["window count 10 slide 5", "by symbol window time 1s slide 300ms"])
 def test_the_predicted_threads_are_those_of_the_plan(window, pattern):
     if pattern.startswith("key") and "by" not in window:

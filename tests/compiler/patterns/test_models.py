@@ -130,3 +130,14 @@ def test_the_busiest_stage_decides():
     spread = PATTERNS["pane_farming"].cost(replace(LOAD, costs=replace(LOAD.costs, merge=9e6, window=16.5e6)), MACHINE,
                                            of("pane_farming", 6, merge="shuffled", merge_workers=6))
     assert spread.rate > 3 * found.rate
+
+
+@pytest.mark.parametrize(("merge", "workers"), [(20e3, 1), (20e3, 6), (1e6, 12)])
+def test_a_ring_merges_one_after_the_other(merge, workers):
+    """Many workers divide G and H, until H alone, which is done by turns, takes all the time."""
+    operator = replace(OPERATOR, load=replace(LOAD, costs=replace(LOAD.costs, merge=merge)))
+    found = PATTERNS["pane_farming"].cost(operator.load, MACHINE, of("pane_farming", workers, merge="ring"))
+    pane = LOAD.pane
+    assert found.rate == pytest.approx(200e9 / max((pane + merge) / workers, merge), rel=0.01)
+    played = play_once(operator, MACHINE, found.pattern)
+    assert played.rate == pytest.approx(found.rate, rel=0.1)

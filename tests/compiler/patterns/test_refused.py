@@ -26,10 +26,10 @@ REFUSED = (
     "moving=window_partitioning", "session=window_farming", "session=pane_farming", "idle=pane_farming",
     "folded=pane_farming", "folded=window_partitioning:2,partition=round_robin",
     "edge=window_partitioning:2,partition=round_robin", "several=pane_farming", "several=window_partitioning",
-    # settings that contradict each other, or have no code
+    # settings that contradict each other
     "mean=window_farming:2,style=active,schedule=on_demand", "mean=pane_farming:2,2,merge=collector",
     "mean=nesting:16,17",
-    "mean=window_partitioning:2,reduce=synchronous", "mean=pane_farming:2,merge=ring",
+    "mean=window_partitioning:2,reduce=synchronous", "mean=pane_farming:2,2,merge=ring",
 )
 TAKEN = (
     "each=farm:2", "mean=pane_farming:2,2", "mean=window_farming:256", "idle=window_farming:2",
