@@ -155,8 +155,8 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                      watched=isinstance(step.body, typed.Operator),
                      partial=partial_view(partial), **extra)
     view.extra |= {"types": view.c, "store": context.store(step.name), "gives": "", "takes_panes": False,
-                   "ring": False, "synchronous": False, "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1,
-                   "in_panes": False, "panes": f"struct {view.c}_panes", "evict": f"{view.c}_evict",
+                   "synchronous": False, "combines_rows": False, "lifts": shared is None, "owned": False, "batch": 1,
+                   "ring": False, "in_panes": False, "panes": f"struct {view.c}_panes", "evict": f"{view.c}_evict",
                    "window_of": f"{view.c}_window", "whole": f"struct {view.c}_partial",
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)

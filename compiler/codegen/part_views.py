@@ -52,7 +52,8 @@ def work_view(context: Context, step: typed.Step) -> View:
     view.extra |= {"operator": body.operator.name, "types": types, "store": types, "gives": store.body.gives,
                    "partial_only": body.partial, "strided": strided(body.pattern),
                    "synchronous": body.pattern.reduce == "synchronous", "in_panes": in_panes(body),
-                   "ring": in_ring(body), "releases": releases(store), "segment_c": view.segment.removeprefix("struct ")}
+                   "ring": in_ring(body), "releases": releases(store),
+                   "segment_c": view.segment.removeprefix("struct ")}
     view.input = f"struct {types}_task"
     if body.partial:
         view.output = f"struct {view.c}_part"

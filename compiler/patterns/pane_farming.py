@@ -2,8 +2,8 @@
 
 The emitter keeps the tuples, and hands each pane out when it is full. H runs in the collector; in workers of its own
 that one thread feeds (farm) or the pane workers themselves (shuffled), divided by key if there are keys, else by
-window; or in the pane workers themselves, by turns: what is known of the open windows goes from each to the one that has
-the next pane (ring).
+window; or in the pane workers themselves, by turns: what is known of the open windows goes from each to the one that
+has the next pane (ring).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import networkx as nx
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
-from ..artifacts.parts import Merge, Owned, Reduce, Windows, Work, divided
+from ..artifacts.parts import Merge, Owned, Reduce, Windows, Work, divided, in_ring
 from ..artifacts.plan import Edge, Plan, Segment, patterns_of
 from ..graph.labels import kind_label
 from ..graph.layout import Box, Layout, place
@@ -28,6 +28,7 @@ class Thread:
     title: str
     lines: tuple[str, ...]
     first: typed.Step | None  # gives the box its colour
+    ring: bool = False  # passes on to the next replica what it knows of open windows
 
     @property
     def size(self) -> tuple[float, float]:
@@ -48,7 +49,7 @@ def _role(step: typed.Step) -> str:
         case Reduce():
             return "reduces, and hands out again"
         case Merge():
-            return "merges"
+            return "merges, by turns" if in_ring(step.body) else "merges"
         case Owned():
             return "sees all, computes its own windows"
     return kind_label(step)
@@ -60,7 +61,8 @@ def _threads(graph: Graph, segment: Segment) -> Iterator[Thread]:
     count = max(1, segment.degree)
     for number in range(count):
         which = f", replica {number + 1} of {count}" if count > 1 else ""
-        yield Thread(f"{segment.number}.{number}", f"thread: {segment.kind}{which}", lines, steps[0] if steps else None)
+        yield Thread(f"{segment.number}.{number}", f"thread: {segment.kind}{which}", lines, steps[0] if steps else None,
+                     count > 1 and any(in_ring(step.body) for step in steps))
 
 
 def _all_threads(graph: Graph, plan: Plan) -> tuple[dict[int, list[Thread]], dict[str, Thread]]:
@@ -84,6 +86,13 @@ def _ways(plan: Plan, threads: dict[int, list[Thread]]) -> Iterator[tuple[Thread
                     yield before, after, edge
 
 
+def _turns(threads: dict[int, list[Thread]]) -> Iterator[tuple[Thread, Thread]]:
+    """From each thread of a ring to the next."""
+    for replicas in threads.values():
+        if replicas[0].ring:
+            yield from zip(replicas, replicas[1:] + replicas[:1], strict=True)
+
+
 def to_dot(graph: Graph, plan: Plan) -> str:
     threads, boxes = _all_threads(graph, plan)
     lines = [f"digraph {dot_text(graph.program.name)} {{", "  rankdir=TB;",
@@ -96,6 +105,8 @@ def to_dot(graph: Graph, plan: Plan) -> str:
         lines.append(f"  {dot_text(thread.name)} [label={label}, {paint}];")
     for before, after, edge in _ways(plan, threads):
         lines.append(f"  {dot_text(before.name)} -> {dot_text(after.name)} [label={dot_text(_ROUTES[edge.routing])}];")
+    for before, after in _turns(threads):
+        lines.append(f"  {dot_text(before.name)} -> {dot_text(after.name)} [style=dashed, constraint=false];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -109,6 +120,7 @@ def to_svg(graph: Graph, plan: Plan) -> str:
     lines = head_svg(f"Threads of {graph.program.name}", layout)
     for name in boxes:
         lines += _arrivals(name, [(before.name, edge) for before, after, edge in ways if after.name == name], layout)
+    lines += [_turn(layout.boxes[before.name], layout.boxes[after.name]) for before, after in _turns(threads)]
     for name, thread in boxes.items():
         lines += _box(thread, layout.boxes[name])
     return "\n".join([*lines, "</svg>"]) + "\n"
@@ -126,6 +138,18 @@ def _arrivals(name: str, ways: list[tuple[str, Edge]], layout: Layout) -> list[s
         last = box.x + box.width * len(ordered) / (len(ordered) + 1)
         lines.append(text_svg(last + 6, box.y - 8, label, 10, "#5f6b76"))
     return lines
+
+
+def _turn(before: Box, after: Box) -> str:
+    """To the neighbour on the right; from the last one back, around those between."""
+    y = before.y + before.height - _LINE
+    if after.x > before.x:
+        path = f"M{before.x + before.width:.1f},{y:.1f} L{after.x:.1f},{y:.1f}"
+    else:
+        low = before.y + before.height
+        path = (f"M{before.middle:.1f},{low:.1f} C{before.middle:.1f},{low + 28:.1f} "
+                f"{after.middle:.1f},{low + 28:.1f} {after.middle:.1f},{low:.1f}")
+    return f'<path d="{path}" fill="none" stroke="#7a8590" stroke-dasharray="5 4" marker-end="url(#arrow)"/>'
 
 
 def _box(thread: Thread, box: Box) -> list[str]:

@@ -124,7 +124,7 @@ sink out = mean to csv("means.csv")
 
 @pytest.mark.parametrize(("pattern", "threads", "ways"), [
     ("key_partitioning:3", 5, 6), ("window_farming:4", 6, 8), ("pane_farming:2,3,merge=shuffled", 7, 11),
-    ("pane_farming:3,merge=ring", 5, 6),
+    ("pane_farming:3,merge=ring", 5, 9),
     ("window_partitioning:2", 4, 4), ("sequential", 1, 0)])
 def test_a_plan_has_a_box_for_each_thread(pattern, threads, ways):
     graph = pipeline.flow(pipeline.check(PLANNED, "quotes.dfl", {}))

@@ -156,7 +156,8 @@ def test_the_plan_has_the_segments_and_degrees_that_were_asked_for(clauses, segm
 
 @pytest.mark.parametrize("pattern", ["window_farming:3", "window_farming:2,style=active", "pane_farming:3",
                                      "pane_farming:3,2,merge=farm", "pane_farming:3,2,merge=shuffled",
-                                     "pane_farming:3,merge=ring", "window_partitioning:3", "nesting:2,2", "key_partitioning:3"])
+                                     "pane_farming:3,merge=ring", "window_partitioning:3", "nesting:2,2",
+                                     "key_partitioning:3"])
 @pytest.mark.parametrize("window", ["window count 10 slide 5", "by symbol window time 1s slide 300ms"])
 def test_the_predicted_threads_are_those_of_the_plan(window, pattern):
     if pattern.startswith("key") and "by" not in window:
