@@ -1,12 +1,11 @@
 /* windows.dfl by hand: windows INPUT OUTPUT
  *
- * A window of 1000 is five panes of 200 tuples. Panes that are full lie in a ring beside their group and are added up
+ * A window of 1000 is five panes of 200 tuples. Panes that are full lie in a ring apart from their group and are added up
  * when a window comes out: five additions a 200 tuples cost nothing, so no cleverer structure is needed. The pane that
- * is being filled lies in the one or two cache lines that every tuple touches. A block of tuples is looked up first
- * and worked on afterwards, so that the cache misses of many keys overlap. */
-#include "keyed.h"
+ * is being filled, and what else every tuple touches, is one cache line. */
+#include "tagged.h"
 
-enum { SLIDE = 200, PANES = 5, BLOCK = 256 };
+enum { SLIDE = 200, PANES = 5 };
 
 /* Distances are from `shift`, one of the values: their squares do not cancel. */
 typedef struct pane {
@@ -15,11 +14,12 @@ typedef struct pane {
 
 typedef struct group {
     pane now;
-    uint32_t left;  /* tuples until the pane is full */
-    uint32_t full;  /* panes that are */
+    uint32_t high;   /* half of the hash */
+    uint32_t filled; /* tuples of the pane; 0 only before the first one */
 } __attribute__((aligned(64))) group;
 
 typedef struct history {
+    uint64_t full; /* panes that are */
     pane panes[PANES];
 } history;
 
@@ -29,10 +29,9 @@ typedef struct result {
 } result;
 
 typedef struct state {
-    table table;
+    tags tags;
     group *groups;
     history **histories; /* only of keys that have filled a pane */
-    size_t capacity;
     output *out;
 } state;
 
@@ -60,38 +59,53 @@ static result combine(int64_t key, const history *h)
 
 static __attribute__((noinline)) void fill(state *s, uint32_t number, int64_t key)
 {
-    group *g = &s->groups[number];
-    history **h = &s->histories[number];
-    if (*h == NULL) *h = allocate(sizeof **h);
-    (*h)->panes[g->full % PANES] = g->now;
-    g->full++;
-    g->left = SLIDE;
-    if (g->full < PANES) return;
-    result r = combine(key, *h);
+    history *h = s->histories[number];
+    if (h == NULL) {
+        h = s->histories[number] = allocate(sizeof *h);
+        h->full = 0;
+    }
+    h->panes[h->full++ % PANES] = s->groups[number].now;
+    if (h->full < PANES) return;
+    result r = combine(key, h);
     memcpy(room(s->out, sizeof r), &r, sizeof r);
     s->out->used += sizeof r;
 }
 
-static __attribute__((noinline)) void grow(state *s)
+static uint32_t new_group(state *s, uint64_t hash)
 {
-    size_t capacity = s->capacity == 0 ? 4096 : s->capacity * 4;
-    group *groups = allocate_huge(capacity * sizeof *groups);
-    history **histories = allocate_huge(capacity * sizeof *histories);
-    memcpy(groups, s->groups, s->capacity * sizeof *groups);
-    memcpy(histories, s->histories, s->capacity * sizeof *histories);
-    for (size_t i = s->capacity; i < capacity; i++) groups[i].left = SLIDE;
-    free(s->groups);
-    free(s->histories);
-    s->groups = groups;
-    s->histories = histories;
-    s->capacity = capacity;
+    uint32_t number = add_group(&s->tags, hash);
+    s->groups[number].high = (uint32_t)(hash >> 32);
+    return number;
+}
+
+static inline uint32_t guess(state *s, uint64_t hash)
+{
+    uint64_t at = hash;
+    uint32_t number;
+    if (UNLIKELY(!next_group(&s->tags, hash, &at, &number))) number = new_group(s, hash);
+    __builtin_prefetch(&s->groups[number], 1);
+    return number;
+}
+
+/* Two keys have the same lower half of their hashes. */
+static __attribute__((noinline)) uint32_t search(state *s, uint64_t hash)
+{
+    uint32_t number;
+    for (uint64_t at = hash; next_group(&s->tags, hash, &at, &number); at++)
+        if (s->groups[number].high == hash >> 32) return number;
+    return new_group(s, hash);
 }
 
 static inline void push(state *s, uint32_t number, const quote *q)
 {
+    uint64_t hash = mix((uint64_t)q->key);
+    if (UNLIKELY(s->groups[number].high != hash >> 32)) number = search(s, hash);
     group *g = &s->groups[number];
     pane *p = &g->now;
-    if (UNLIKELY(g->left == SLIDE)) *p = (pane){.shift = q->price, .low = INFINITY, .high = -INFINITY};
+    if (UNLIKELY(g->filled == 0 || g->filled == SLIDE)) {
+        *p = (pane){.shift = q->price, .low = INFINITY, .high = -INFINITY};
+        g->filled = 0;
+    }
     double distance = q->price - p->shift;
     p->distance += distance;
     p->square += distance * distance;
@@ -99,17 +113,24 @@ static inline void push(state *s, uint32_t number, const quote *q)
     p->high = q->price > p->high ? q->price : p->high;
     p->worth += q->price * q->volume;
     p->volume += q->volume;
-    if (UNLIKELY(--g->left == 0)) fill(s, number, q->key);
+    if (UNLIKELY(++g->filled == SLIDE)) fill(s, number, q->key);
 }
 
-static inline void look_up(state *s, const quote *quotes, size_t count, uint32_t *numbers)
+/* The slots and the groups of the first tuples are on their way when `run` begins. */
+static void begin(state *s, const quote *quotes, size_t count, uint32_t *numbers)
 {
-    for (size_t i = 0; i < count; i++)
-        __builtin_prefetch(&s->table.slots[mix((uint64_t)quotes[i].key) & s->table.mask]);
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = group_of(&s->table, quotes[i].key);
-        if (UNLIKELY(numbers[i] >= s->capacity)) grow(s);
-        __builtin_prefetch(&s->groups[numbers[i]], 1);
+    for (size_t i = 0; i < NEAR && i < count; i++) numbers[i] = guess(s, mix((uint64_t)quotes[i].key));
+}
+
+static inline void run(state *s, const quote *quotes, size_t from, size_t to, uint32_t *numbers)
+{
+    for (size_t i = from; i < to; i++) {
+        const quote *q = &quotes[i];
+        uint32_t number = numbers[i % NEAR];
+        __builtin_prefetch((const char *)q + INPUT_AHEAD, 0, 0);
+        __builtin_prefetch(&s->tags.slots[mix((uint64_t)q[FAR].key) & s->tags.mask]);
+        numbers[i % NEAR] = guess(s, mix((uint64_t)q[NEAR].key));
+        push(s, number, q);
     }
 }
 
@@ -118,15 +139,17 @@ int main(int argc, char **argv)
     if (argc != 3) return 2;
     mapping file = map_file(argv[1]);
     const quote *quotes = (const quote *)file.data;
-    size_t count = file.size / sizeof *quotes;
-    state s = {.table = new_table(1 << 12), .out = create(argv[2])};
-    for (size_t from = 0; from < count; from += BLOCK) {
-        size_t here = count - from < BLOCK ? count - from : BLOCK;
-        uint32_t numbers[BLOCK];
-        if (from * sizeof *quotes % AHEAD == 0) touch(&file, from * sizeof *quotes);
-        look_up(&s, quotes + from, here, numbers);
-        for (size_t i = 0; i < here; i++) push(&s, numbers[i], &quotes[from + i]);
+    size_t count = file.size / sizeof *quotes, at = 0, block = AHEAD / sizeof *quotes;
+    state s = {.tags = new_tags(), .groups = reserve(sizeof(group)), .histories = reserve(sizeof(history *)),
+               .out = create(argv[2])};
+    uint32_t numbers[NEAR];
+    begin(&s, quotes, count, numbers);
+    for (; at + block + FAR <= count; at += block) {
+        if (at == 0) touch(&file, 0);
+        touch(&file, (at + block) * sizeof *quotes);
+        run(&s, quotes, at, at + block, numbers);
     }
+    for (; at < count; at++) push(&s, guess(&s, mix((uint64_t)quotes[at].key)), &quotes[at]);
     if (file.size % sizeof *quotes != 0) fprintf(stderr, "the input ends within record %zu\n", count + 1);
     flush(s.out);
     return 0;

@@ -1,10 +1,12 @@
 /* windows_whole.dfl by hand: windows_whole INPUT OUTPUT
  *
  * Prices and volumes of a key in two arrays, which grow up to twice the window: when they are full then, their last 800
- * go to the front. Each window is computed whole, by loops over columns that the compiler turns into vectors. */
-#include "keyed.h"
+ * go to the front. Each window is computed whole, by loops over columns that the compiler turns into vectors. Small
+ * arrays lie in huge pages, and come from lists of those that are free again. */
+#include "tagged.h"
 
-enum { WINDOW = 1000, SLIDE = 200, ROOM = 2 * WINDOW, BLOCK = 256, LANES = 8 };
+enum { WINDOW = 1000, SLIDE = 200, ROOM = 2 * WINDOW, LANES = 8, PLACES_AHEAD = NEAR / 2 };
+enum { FIRST = 8, SIZES = 4, POOL = 4 << 20 };
 
 typedef struct group {
     double *prices; /* `room` of them, and as many volumes behind them */
@@ -12,7 +14,8 @@ typedef struct group {
     uint32_t until; /* where something must be done: no room, or a window is complete */
     uint32_t room;
     uint32_t complete; /* where the next window is */
-} group;
+    uint32_t high;     /* half of the hash */
+} __attribute__((aligned(32))) group;
 
 typedef struct result {
     int64_t key;
@@ -20,9 +23,11 @@ typedef struct result {
 } result;
 
 typedef struct state {
-    table table;
+    tags tags;
     group *groups;
-    size_t capacity;
+    double *free[SIZES]; /* arrays for 8, 32, 128, 512 tuples, each with the next one in its first place */
+    char *pool;
+    size_t left;
     output *out;
 } state;
 
@@ -81,13 +86,38 @@ static void move_to_front(group *g)
     g->complete = WINDOW;
 }
 
-static void double_room(group *g)
+static int size_of(uint32_t room)
 {
-    uint32_t more = g->room == 0 ? 8 : 4 * g->room < ROOM ? 4 * g->room : ROOM;
-    double *prices = allocate(2 * more * sizeof *prices);
-    memcpy(prices, g->prices, g->at * sizeof *prices);
-    memcpy(prices + more, g->prices + g->room, g->at * sizeof *prices);
-    free(g->prices);
+    return (__builtin_ctz(room) - 3) / 2;
+}
+
+static double *take_arrays(state *s, uint32_t room)
+{
+    size_t size = 2 * room * sizeof(double);
+    if (room == ROOM) return allocate(size);
+    double *reused = s->free[size_of(room)];
+    if (reused != NULL) {
+        memcpy(&s->free[size_of(room)], reused, sizeof reused);
+        return reused;
+    }
+    if (s->left < size) {
+        s->pool = allocate_huge(POOL);
+        s->left = POOL;
+    }
+    s->left -= size;
+    return (double *)(s->pool + s->left);
+}
+
+static void more_room(state *s, group *g)
+{
+    uint32_t more = g->room == 0 ? FIRST : 4 * g->room < ROOM ? 4 * g->room : ROOM;
+    double *prices = take_arrays(s, more), *old = g->prices;
+    if (old != NULL) {
+        memcpy(prices, old, g->at * sizeof *prices);
+        memcpy(prices + more, old + g->room, g->at * sizeof *prices);
+        memcpy(old, &s->free[size_of(g->room)], sizeof old); /* never as large as it can be */
+        s->free[size_of(g->room)] = old;
+    }
     g->prices = prices;
     g->room = more;
 }
@@ -100,27 +130,66 @@ static __attribute__((noinline)) void pause_at(state *s, group *g, int64_t key)
         g->complete += SLIDE;
         if (g->complete > ROOM) move_to_front(g);
     }
-    if (g->at == g->room) double_room(g);
+    if (g->at == g->room) more_room(s, g);
     g->until = g->complete < g->room ? g->complete : g->room;
 }
 
-static __attribute__((noinline)) void grow(state *s)
+static uint32_t new_group(state *s, uint64_t hash)
 {
-    size_t capacity = s->capacity == 0 ? 4096 : s->capacity * 4;
-    group *groups = allocate_huge(capacity * sizeof *groups);
-    memcpy(groups, s->groups, s->capacity * sizeof *groups);
-    for (size_t i = s->capacity; i < capacity; i++) groups[i].complete = WINDOW;
-    free(s->groups);
-    s->groups = groups;
-    s->capacity = capacity;
+    uint32_t number = add_group(&s->tags, hash);
+    group *g = &s->groups[number];
+    g->high = (uint32_t)(hash >> 32);
+    g->complete = WINDOW;
+    pause_at(s, g, 0);
+    return number;
 }
 
-static inline void push(state *s, group *g, const quote *q)
+static inline uint32_t guess(state *s, uint64_t hash)
 {
-    if (UNLIKELY(g->room == 0)) pause_at(s, g, q->key);
+    uint64_t at = hash;
+    uint32_t number;
+    if (UNLIKELY(!next_group(&s->tags, hash, &at, &number))) number = new_group(s, hash);
+    __builtin_prefetch(&s->groups[number], 1);
+    return number;
+}
+
+/* Two keys have the same lower half of their hashes. */
+static __attribute__((noinline)) uint32_t search(state *s, uint64_t hash)
+{
+    uint32_t number;
+    for (uint64_t at = hash; next_group(&s->tags, hash, &at, &number); at++)
+        if (s->groups[number].high == hash >> 32) return number;
+    return new_group(s, hash);
+}
+
+static inline void push(state *s, uint32_t number, const quote *q)
+{
+    uint64_t hash = mix((uint64_t)q->key);
+    if (UNLIKELY(s->groups[number].high != hash >> 32)) number = search(s, hash);
+    group *g = &s->groups[number];
     g->prices[g->at] = q->price;
     g->prices[g->at + g->room] = q->volume;
     if (UNLIKELY(++g->at == g->until)) pause_at(s, g, q->key);
+}
+
+static void begin(state *s, const quote *quotes, size_t count, uint32_t *numbers)
+{
+    for (size_t i = 0; i < NEAR && i < count; i++) numbers[i] = guess(s, mix((uint64_t)quotes[i].key));
+}
+
+static inline void run(state *s, const quote *quotes, size_t from, size_t to, uint32_t *numbers)
+{
+    for (size_t i = from; i < to; i++) {
+        const quote *q = &quotes[i];
+        uint32_t number = numbers[i % NEAR];
+        const group *next = &s->groups[numbers[(i + PLACES_AHEAD) % NEAR]];
+        __builtin_prefetch(next->prices + next->at, 1);
+        __builtin_prefetch(next->prices + next->at + next->room, 1);
+        __builtin_prefetch((const char *)q + INPUT_AHEAD, 0, 0);
+        __builtin_prefetch(&s->tags.slots[mix((uint64_t)q[FAR].key) & s->tags.mask]);
+        numbers[i % NEAR] = guess(s, mix((uint64_t)q[NEAR].key));
+        push(s, number, q);
+    }
 }
 
 int main(int argc, char **argv)
@@ -128,28 +197,16 @@ int main(int argc, char **argv)
     if (argc != 3) return 2;
     mapping file = map_file(argv[1]);
     const quote *quotes = (const quote *)file.data;
-    size_t count = file.size / sizeof *quotes;
-    state s = {.table = new_table(1 << 12), .out = create(argv[2])};
-    for (size_t from = 0; from < count; from += BLOCK) {
-        size_t here = count - from < BLOCK ? count - from : BLOCK;
-        uint32_t numbers[BLOCK];
-        if (from * sizeof *quotes % AHEAD == 0) touch(&file, from * sizeof *quotes);
-        for (size_t i = 0; i < here; i++)
-            __builtin_prefetch(&s.table.slots[mix((uint64_t)quotes[from + i].key) & s.table.mask]);
-        for (size_t i = 0; i < here; i++) {
-            numbers[i] = group_of(&s.table, quotes[from + i].key);
-            if (UNLIKELY(numbers[i] >= s.capacity)) grow(&s);
-            __builtin_prefetch(&s.groups[numbers[i]], 1);
-        }
-        for (size_t i = 0; i < here; i++) {
-            if (i + 16 < here) {
-                const group *next = &s.groups[numbers[i + 16]];
-                __builtin_prefetch(next->prices + next->at, 1);
-                __builtin_prefetch(next->prices + next->at + next->room, 1);
-            }
-            push(&s, &s.groups[numbers[i]], &quotes[from + i]);
-        }
+    size_t count = file.size / sizeof *quotes, at = 0, block = AHEAD / sizeof *quotes;
+    state s = {.tags = new_tags(), .groups = reserve(sizeof(group)), .out = create(argv[2])};
+    uint32_t numbers[NEAR];
+    begin(&s, quotes, count, numbers);
+    for (; at + block + FAR <= count; at += block) {
+        if (at == 0) touch(&file, 0);
+        touch(&file, (at + block) * sizeof *quotes);
+        run(&s, quotes, at, at + block, numbers);
     }
+    for (; at < count; at++) push(&s, guess(&s, mix((uint64_t)quotes[at].key)), &quotes[at]);
     if (file.size % sizeof *quotes != 0) fprintf(stderr, "the input ends within record %zu\n", count + 1);
     flush(s.out);
     return 0;

@@ -198,6 +198,16 @@ void dfrt_groups_release(dfrt_groups *groups, uint32_t group)
     groups->free_list[groups->free_count++] = group;
 }
 
+unsigned char *dfrt_groups_live(const dfrt_groups *groups)
+{
+    unsigned char *live = dfrt_allocate(groups->made + (size_t)1);
+    memset(live + 1, 1, groups->made);
+    for (uint32_t i = 0; i < groups->free_count; i++) {
+        live[groups->free_list[i]] = 0;
+    }
+    return live;
+}
+
 void dfrt_groups_close(dfrt_groups *groups)
 {
     for (unsigned i = 0; i < DFRT_CHUNKS && groups->chunks[i] != NULL; i++) {

@@ -21,7 +21,8 @@ void *dfrt_pages_take(size_t size);
 void dfrt_pages_release(void *pages, size_t size);
 
 enum { DFRT_BLOCK = 256 };  /* tuples that generated code takes at once */
-enum { DFRT_STRIDE = 32 };  /* of those, how many it is ahead of itself with what must come from memory */
+/* How many tuples it is ahead of itself with what must come from memory: with groups, and with entries of the index. */
+enum { DFRT_NEAR = 32, DFRT_FAR = 2 * DFRT_NEAR };
 enum { DFRT_LINE = 64 };    /* bytes of a cache line */
 
 /* What comes behind a tuple of the input is wanted soon. The processor's own guesses end with a page. */
@@ -50,12 +51,10 @@ void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group);
 void dfrt_index_close(dfrt_index *index);
 void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group);
 
-/* The entry where a search begins comes nearer. */
+/* The entry where a search begins comes nearer. There has been one. */
 static inline void dfrt_index_prefetch(const dfrt_index *index, uint32_t hash)
 {
-    if (index->entries != NULL) {
-        __builtin_prefetch(&index->entries[hash & index->mask]);
-    }
+    __builtin_prefetch(&index->entries[hash & index->mask]);
 }
 
 /* Groups in chunks that never move, each twice as large as the one before, numbered from 1, with a list of free
@@ -73,6 +72,9 @@ typedef struct dfrt_groups {
 uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size); /* the group's memory is zeroed */
 void dfrt_groups_release(dfrt_groups *groups, uint32_t group);
 void dfrt_groups_close(dfrt_groups *groups);
+/* For each number whether there is such a group. The caller frees it. In the order of numbers groups come out of memory
+ * one behind the other. */
+unsigned char *dfrt_groups_live(const dfrt_groups *groups);
 
 static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, size_t group_size)
 {
@@ -80,26 +82,39 @@ static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, si
     return groups->chunks[log - 8] + (size_t)(place - (UINT32_C(1) << log)) * group_size;
 }
 
+/* The number of the first group with this hash; 0 if there is none. There has been a group. The first two entries are looked
+ * at without a branch: which of them it is nobody can guess, but it is nearly always one of them. */
+static inline uint32_t dfrt_index_first(const dfrt_index *index, uint32_t hash)
+{
+    dfrt_index_entry one = index->entries[hash & index->mask], two = index->entries[(hash + 1) & index->mask];
+    uint32_t is_one = -(uint32_t)(one.hash == hash), is_two = -(uint32_t)(two.hash == hash) & ~is_one;
+    uint32_t group = (one.group & is_one) | (two.group & is_two);
+    if (__builtin_expect(group != 0, 1)) {
+        return group;
+    }
+    for (uint32_t at = hash;; at++) {
+        dfrt_index_entry entry = index->entries[at & index->mask];
+        if (entry.group == 0 || entry.hash == hash) {
+            return entry.group;
+        }
+    }
+}
+
 /* The first group with this hash, very likely the one that is looked for; NULL if there is none. Its first cache line,
- * or two where what every tuple touches needs them (`hot` bytes), come nearer. */
+ * or two where what every tuple touches needs them (`hot` bytes), come nearer. There has been a group. */
 static inline void *dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
                                       size_t group_size, size_t hot)
 {
-    for (uint32_t at = hash; index->entries != NULL; at++) {
-        dfrt_index_entry entry = index->entries[at & index->mask];
-        if (entry.group != 0 && entry.hash == hash) {
-            unsigned char *group = dfrt_groups_at(groups, entry.group, group_size);
-            __builtin_prefetch(group, 1);
-            if (hot > DFRT_LINE) {
-                __builtin_prefetch(group + DFRT_LINE, 1);
-            }
-            return group;
-        }
-        if (entry.group == 0) {
-            break;
-        }
+    uint32_t number = dfrt_index_first(index, hash);
+    if (number == 0) {
+        return NULL;
     }
-    return NULL;
+    unsigned char *group = dfrt_groups_at(groups, number, group_size);
+    __builtin_prefetch(group, 1);
+    if (hot > DFRT_LINE) {
+        __builtin_prefetch(group + DFRT_LINE, 1);
+    }
+    return group;
 }
 
 /* Numbers of live groups; [0, sorted) is in order, what came later is not yet. */
