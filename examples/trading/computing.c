@@ -1,9 +1,9 @@
-/* `regression` of hft.c for a program that computes much: a fit is made again and again until 40,000 quotes have been looked
- * at, about a millisecond, however full the window is. The reader hardly needs a core then, so that live.py can show two
- * workers on two cores. */
+/* `regression` of hft.c for a program that computes much: a fit is made again and again until 10,000 quotes have been
+ * looked at, some tenths of a millisecond, however full the window is. The reader hardly needs a core then, so that
+ * live.py can show two workers on two cores. */
 #include "trading.h"
 
-enum { QUOTES = 40000 };
+enum { QUOTES = 10000 };
 
 bool fit_next_quote(const trading_predict_regression_columns *window, trading_Forecast *result); /* in hft.c */
 

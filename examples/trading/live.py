@@ -6,8 +6,8 @@
 It measures what one worker can do, runs the program with its controller, first with several workers to choose from and
 then on one core with one worker only, compares every result with those of runs that nothing changed, and writes a
 report page of each run. A fit waits for a millisecond beside its computation (waiting.c), so that four workers are four
-times one also on two cores that have other work; with --compute it computes for about as long (computing.c), and there
-are as many workers as cores.
+times one also on two cores that have other work; with --compute it computes for some tenths of one (computing.c), and
+there are as many workers as cores.
 """
 
 from __future__ import annotations
