@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-POLICIES = ("mpc", "rule", "threshold", "spl", "alternates", "static")  # rl learns for longer than a search plays
+POLICIES = ("mpc", "rule", "threshold", "spl", "alternates", "static")  # rl only when asked: it learns for hours
 BATCHES = (1, 2, 4, 8, 16)
 STEPS = (1.0, 2.0, 4.0)  # seconds, beside the program's own
 _DIGITS = 3
@@ -65,6 +65,9 @@ PARAMETERS: dict[str, tuple[Dimension, ...]] = {
     "alternates": (Dimension("alternate_every", low=1, high=6, whole=True),
                    Dimension("resources_every", low=1, high=8, whole=True),
                    Dimension("sigma", low=0.02, high=0.6, log=True), Dimension("horizon", low=1, high=4, whole=True)),
+    "rl": (Dimension("alpha", low=0.5, high=20, log=True), Dimension("beta", low=0.2, high=5, log=True),
+           Dimension("gamma", low=0.05, high=5, log=True), Dimension("discount", low=0.8, high=0.999),
+           Dimension("levels", low=8, high=32, whole=True)),
     "static": (),
 }
 
