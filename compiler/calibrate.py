@@ -2,9 +2,9 @@
 
 The program is built twice and run fused on its own inputs: once with every call between steps timed (one event in 64,
 chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
-plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts that
-patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows computed
-whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on data that
+plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts
+that patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows
+computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on data that
 others have written) is measured by a third run of each, a thread a stage on all cores (calibrate_threads.py).
 """
 
@@ -188,7 +188,8 @@ def _in_panes(run: Run, costs: Mapping[str, StepCosts], machine: Mapping[str, fl
     for name in names:
         panes = counts[name]["in"] / counts[name]["out"] if counts[name]["out"] else 1.0
         merge = (own[name].window or 0.0) + panes * (own[name].tuple or 0.0)
-        found[name] = replace(costs[name], keep=_keeping(own, counts, name), pane=own[f"{name}.work"].tuple, merge=merge)
+        found[name] = replace(costs[name], keep=_keeping(own, counts, name), pane=own[f"{name}.work"].tuple,
+                              merge=merge)
     return found
 
 
@@ -206,8 +207,8 @@ def _keeping(own: Mapping[str, StepCosts], counts: Mapping[str, Mapping], name: 
 
 def _in_parts(run: Run, pattern: ModuleType, settings: Mapping, costs: Mapping[str, StepCosts],
               machine: Mapping[str, float]) -> tuple[list[str], Mapping[str, StepCosts], Mapping[str, Mapping]]:
-    """All operators that a pattern applies to, divided as it divides them: their names, what each part costs on a core of
-    its own, and what each took in and gave."""
+    """All operators that a pattern applies to, divided as it divides them: their names, what each part costs on a core
+    of its own, and what each took in and gave."""
     patterns = {step.name: with_workers(pattern.NAME, 1, schedule="round_robin", **settings)
                 for step in run.graph.steps if isinstance(step.body, typed.Operator)
                 and pattern.applies(function_of(run.graph.program, step)) is None}

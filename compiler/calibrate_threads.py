@@ -1,9 +1,9 @@
 """What threads cost on this machine: links between them, and the same work on cores of their own.
 
-Whoever computes on another core fetches from its cache what others have written, and whoever writes there again must take
-the lines back. So a program runs once with a thread a stage on all cores, and each thread tells its CPU time without
-what it spent waiting. What the steps of a stage cost in one thread is known; the rest is the links', or that of the parts
-of an operator, which share its tuples.
+Whoever computes on another core fetches from its cache what others have written, and whoever writes there again must
+take the lines back. So a program runs once with a thread a stage on all cores, and each thread tells its CPU time
+without what it spent waiting. What the steps of a stage cost in one thread is known; the rest is the links', or that of
+the parts of an operator, which share its tuples.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from dfc.compiler.failure import Failure
@@ -26,8 +26,8 @@ from .artifacts.profile import StepCosts
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """A run with a thread a stage, for each tuple that was read: nanoseconds of CPU time of each segment, what its steps
-    cost in one thread, and how many elements it sends and takes."""
+    """A run with a thread a stage, for each tuple that was read: nanoseconds of CPU time of each segment, what its
+    steps cost in one thread, and how many elements it sends and takes."""
 
     plan: Plan
     own: Mapping[str, StepCosts]
@@ -52,7 +52,7 @@ class Stages:
 
 def usual(summaries: Sequence[Mapping]) -> Mapping | None:
     """Of several runs in stages the one that took neither most nor least CPU time; None of none."""
-    by_time = sorted(summaries, key=lambda one: sum(stage["cpu_seconds"] for stage in one["stages"]) / max(1, one["in"]))
+    by_time = sorted(summaries, key=lambda one: sum(each["cpu_seconds"] for each in one["stages"]) / max(1, one["in"]))
     return by_time[len(by_time) // 2] if by_time else None
 
 

@@ -52,7 +52,8 @@ def _declared(a_result: float, function: Function, slide: float, measured: StepC
         return Costs(tuple=a_result)
     merge = measured.merge if measured.merge is not None else min(default.merge, a_result)
     if function.combinable:
-        return Costs((a_result - merge) / slide, 0.0, merge, merge, _keep(measured, default), measured.keep_whole or 0.0)
+        return Costs((a_result - merge) / slide, 0.0, merge, merge, _keep(measured, default),
+                     measured.keep_whole or 0.0)
     store = measured.tuple if measured.tuple is not None else default.tuple
     return Costs(store, measured.pane or 0.0, a_result, merge, _keep(measured, default), measured.keep_whole or 0.0)
 
