@@ -123,8 +123,8 @@ def report(found: dict[str, list[Change]]) -> list[str]:
             f"{WORKERS} → {MORE} workers, seven of eight slots moving, {KEYS:,} keys, {RATE:,} tuples a second, a "
             "function that waits 0.3 ms (about a third of the capacity, on any number of cores). Medians over all "
             "changes, with the quartiles; latency from when a tuple was due, in intervals of 10 ms; *calm* is the "
-            "first interval behind the highest with at most 1.5 times the latency before. The last row has no change: it is "
-            "what the machine does by itself.", "", *_table(found), "",
+            "first interval behind the highest with at most 1.5 times the latency before. The last row has no change: "
+            "it is what the machine does by itself.", "", *_table(found), "",
             f"Simulated, every thread with a core of its own, {A_KEY * 1e6:g} µs to take a key out and as much to put "
             f"it in, {SEEDS} seeds:", "", *_table({name: simulate(name) for name in found})]
 
