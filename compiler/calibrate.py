@@ -4,8 +4,8 @@ The program is built twice and run fused on its own inputs: once with every call
 chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
 plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts
 that patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows
-computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on data
-that others have written) is measured by a third run of each, a thread a stage on all cores (calibrate_threads.py).
+computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on
+data that others have written) is measured by a third run of each, a thread a stage on all cores (calibrate_threads.py).
 """
 
 from __future__ import annotations
