@@ -158,6 +158,21 @@ def test_every_point_of_the_space_is_a_plan_that_can_be_compiled(ready, tmp_path
         assert [one.degree for one in plan.segments if one.elastic and one.degree] == [chosen["pattern"]["workers"]]
 
 
+def test_parameters_are_those_of_the_policies():
+    """Every value of a dimension is one that the policy takes, and its standard has a place."""
+    from dfc.compiler.optimize.space import PARAMETERS
+    from dfc.compiler.simulate.control_library import open_controls
+
+    controls = open_controls()
+    for policy, dimensions in PARAMETERS.items():
+        standards = {one.name: one.standard for one in controls.policy(policy).parameters}
+        for at in (0.0, 0.3, 1.0):
+            controls.values(policy, {one.name: one.value(at) for one in dimensions})
+        for one in dimensions:
+            found = one.value(one.place(standards[one.name]))
+            assert found == min(max(standards[one.name], one.low), one.high)
+
+
 def test_recorded_rates():
     from dfc.compiler.artifacts.profile import from_json
     from dfc.compiler.failure import Usage
