@@ -49,14 +49,14 @@ def beside_paper(seconds: float) -> Iterator[str]:
 
 def scaling(seconds: float) -> Iterator[str]:
     """004 stops GA at 500 msg/s and more; one population is enough to see how it scales here."""
-    yield from ("", "| Linear Road, msg/s | algorithm | seconds | 004 Fig. 7a | cores | cost $ |",
-                "| ---: | --- | ---: | ---: | ---: | ---: |")
+    yield from ("", "| Linear Road, msg/s | algorithm | seconds | 004 Fig. 7a | profit | cores | cost $ |",
+                "| ---: | --- | ---: | ---: | ---: | ---: | ---: |")
     for rate in (50, *LARGE):
         search = searched(linear_road, rate, ALGORITHMS, seconds, 1)
         for name, found in search.found.items():
             w = worth(search.problem.dataflow, found.deployment, search.problem.goals)
             paper = PAPER_SECONDS.get((name, rate), "")
-            yield (f"| {rate} | {name}{how_sure(found)} | {found.seconds:.2f} | {paper} | {w.cores} | "
+            yield (f"| {rate} | {name}{how_sure(found)} | {found.seconds:.2f} | {paper} | {w.profit:.4f} | {w.cores} | "
                    f"{w.cost:.2f} |")
 
 

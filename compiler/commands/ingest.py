@@ -12,13 +12,14 @@ from .checked import checked_program
 
 
 def run(args: Namespace) -> int:
+    from dfc.compiler.spark.local_cluster import own_processes
     from dfc.compiler.spark.session import require_spark, spark_session
 
     require_spark()
     from dfc.compiler.spark.ingest import ingest
 
     program = checked_program(args)
-    with spark_session(args.master, args.memory) as spark:
+    with own_processes(args.master, args.memory) as memory, spark_session(args.master, memory) as spark:
         # Absolute: who executes tasks may have been started in another folder.
         done = ingest(spark, program, args.files, Path(args.output).absolute(), args.sources,
                       Path(args.quarantine).absolute() if args.quarantine else None)

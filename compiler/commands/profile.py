@@ -12,6 +12,7 @@ from .checked import checked_graph
 
 
 def run(args: Namespace) -> int:
+    from dfc.compiler.spark.local_cluster import own_processes
     from dfc.compiler.spark.session import require_spark, spark_session
 
     require_spark()
@@ -21,7 +22,7 @@ def run(args: Namespace) -> int:
 
     graph = checked_graph(args)
     costs = _costs(args.costs, graph.program.name) if args.costs else None
-    with spark_session(args.master, args.memory) as spark:
+    with own_processes(args.master, args.memory) as memory, spark_session(args.master, memory) as spark:
         found = profile(spark, graph, Path(args.traces), costs)
     target = Path(args.output or f"{graph.program.name}.profile.json")
     shown = Path(args.page) if args.page else target.with_suffix(".html")

@@ -26,6 +26,7 @@ from .manifest import Entry, Manifest, Piece, locked, read_manifest, require_pro
 from .parts import Block, Taken, take_all
 from .schema import SourceColumns, sources_of
 from .session import in_partitions
+from .shipping import ship_dfc
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,6 +69,7 @@ def ingest(spark: SparkSession, program: typed.Program, words: Sequence[str], fo
     if unknown:
         raise Usage(f"the program has no source `{unknown[0]}`; there is {', '.join(sources)}")
     inputs = [recognized(path, sources, said) for path in input_files(words)]
+    ship_dfc(spark)
     described = {name: one.described() for name, one in sources.items()}
     with _folder(folder), locked(folder):
         manifest = read_manifest(folder) or Manifest(program.name, described)

@@ -15,12 +15,12 @@ _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
 
 
 @contextmanager
-def own_processes(master: str) -> Iterator[str]:
+def own_processes(master: str, memory: str = STANDARD_MEMORY) -> Iterator[str]:
     """Sets up what such executors need, and removes what they leave; answers how much memory one has. Other masters
-    need nothing."""
+    need nothing, and have `memory`."""
     found = _LOCAL_CLUSTER.fullmatch(master)
     if found is None:
-        yield STANDARD_MEMORY
+        yield memory
         return
     import pyspark
 

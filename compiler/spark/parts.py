@@ -110,9 +110,10 @@ def _chunks(block: Block) -> Iterator[bytes]:
 
 
 def _parquet_rows(block: Block) -> Iterator[Rows]:
-    """Columns by name; values must fit the record's types. A null is no value of any type."""
+    """Columns by name; values must fit the record's types. A null is no value of any type. Pages that have a checksum are
+    held against it."""
     schema, at = block.columns.schema(), 0
-    with pq.ParquetFile(block.path) as file:
+    with pq.ParquetFile(block.path, page_checksum_verification=True) as file:
         for batch in file.iter_batches(1 << 18, columns=list(block.columns.names)):
             rows = Rows()
             table = pa.table([_whole(batch.column(one.name), one.type) for one in schema], schema=schema)

@@ -18,6 +18,7 @@ from .manifest import Manifest, Piece, read_manifest, require_program
 from .measure import Counts, PieceWork, measure
 from .schema import SourceColumns, sources_of
 from .session import in_partitions
+from .shipping import ship_dfc
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,6 +50,7 @@ class Span:
 def profile(spark: SparkSession, graph: Graph, folder: Path, costs: Profile | None = None) -> Profile:
     """`costs`: a calibration of this program, whose costs are kept where the logs tell none."""
     manifest = _manifest(graph, folder)
+    ship_dfc(spark)
     sources = {name: one for name, one in sources_of(graph.program).items() if manifest.of(name)}
     spans = {name: found for name in sources if (found := _span(sources[name], manifest))}
     keyed = keys.keyed_steps(graph)

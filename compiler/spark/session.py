@@ -96,7 +96,7 @@ def _start(master: str, memory: str, folder: Path) -> SparkSession:
     builder = SparkSession.builder.appName("dfc").master(master)
     for name, value in _settings(master, memory, folder).items():
         builder = builder.config(name, value)
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # executors may have theirs elsewhere
     try:
         with _silenced():
             session = builder.getOrCreate()

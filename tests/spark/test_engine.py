@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from contextlib import chdir
 from pathlib import Path
 
@@ -134,15 +137,18 @@ def test_what_is_no_file_is_refused(spark, tmp_path, spec):
 
 
 @pytest.mark.slow
-def test_cases_on_a_local_cluster(tmp_path, dfc):
-    """Executors that are processes of their own, which get all they need with the job."""
-    for case in CASES:
-        work = tmp_path / case.parent.name
-        shutil.copytree(case.parent, work)
-        answer = dfc("run", "--engine", "spark", "--master", "local-cluster[2,1,1024]", "program.dfl", cwd=work)
-        assert answer.returncode == 0, answer.stderr
-        for expected in sorted(work.glob("*.expected.csv")):
-            assert not file_difference(expected, work / expected.name.replace(".expected.csv", ".csv"))
+def test_a_local_cluster_without_dfc(tmp_path):
+    """Executors that are processes of their own, whose Python has no dfc: all they need comes with the job."""
+    python = tmp_path / "python"
+    packages = os.pathsep.join(path for path in sys.path if path.endswith("site-packages"))
+    bare = os.path.realpath(sys.executable)
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}:$PYTHONPATH" exec {bare} "$@"\n')
+    python.chmod(0o755)
+    answer = subprocess.run([sys.executable, "-m", "tests.spark.on_cluster", str(tmp_path)], capture_output=True,
+                            text=True, cwd=Path(__file__).parents[2], env={**os.environ, "PYSPARK_PYTHON": str(python)})
+    assert answer.returncode == 0, answer.stderr
+    names = [case.parent.name for case in CASES]
+    assert answer.stdout.splitlines() == ["no dfc", *names, "ingest", "profile", "deploy"]
 
 
 @pytest.mark.slow

@@ -144,6 +144,13 @@ def test_wrong_input_is_one_line_and_leaves_nothing(spark, ingest, tmp_path):
     only_line(ingest(good, "--source", "nothing=*.csv"), 2, "no source `nothing`; there is trades")
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and then nothing")
     only_line(ingest(good, tmp_path / "cut.parquet"), 4, "cut.parquet` is no whole Parquet file")
+    damaged = tmp_path / "damaged.parquet"
+    pq.write_table(pa.table({"ts": list(range(5000)), "symbol": ["a"] * 5000, "price": [1.5] * 5000,
+                             "size": [1] * 5000, "note": ["n"] * 5000}), damaged, write_page_checksum=True)
+    data = bytearray(damaged.read_bytes())
+    data[2000] ^= 0x5A
+    damaged.write_bytes(data)
+    only_line(ingest(damaged), 4, "damaged.parquet` can't be read", "nothing was taken in")
     (tmp_path / "zero.csv").write_text("")
     only_line(ingest(tmp_path / "zero.csv"), 2, "zero.csv`: the header is malformed: it is empty")
     assert not (tmp_path / "traces").exists()
