@@ -82,39 +82,25 @@ static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, si
     return groups->chunks[log - 8] + (size_t)(place - (UINT32_C(1) << log)) * group_size;
 }
 
-/* The number of the first group with this hash; 0 if there is none. There has been a group. The first two entries are looked
- * at without a branch: which of them it is nobody can guess, but it is nearly always one of them. */
-static inline uint32_t dfrt_index_first(const dfrt_index *index, uint32_t hash)
-{
-    dfrt_index_entry one = index->entries[hash & index->mask], two = index->entries[(hash + 1) & index->mask];
-    uint32_t is_one = -(uint32_t)(one.hash == hash), is_two = -(uint32_t)(two.hash == hash) & ~is_one;
-    uint32_t group = (one.group & is_one) | (two.group & is_two);
-    if (__builtin_expect(group != 0, 1)) {
-        return group;
-    }
-    for (uint32_t at = hash;; at++) {
-        dfrt_index_entry entry = index->entries[at & index->mask];
-        if (entry.group == 0 || entry.hash == hash) {
-            return entry.group;
-        }
-    }
-}
-
 /* The first group with this hash, very likely the one that is looked for; NULL if there is none. Its first cache line,
  * or two where what every tuple touches needs them (`hot` bytes), come nearer. There has been a group. */
 static inline void *dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
                                       size_t group_size, size_t hot)
 {
-    uint32_t number = dfrt_index_first(index, hash);
-    if (number == 0) {
-        return NULL;
+    for (uint32_t at = hash;; at++) {
+        dfrt_index_entry entry = index->entries[at & index->mask];
+        if (entry.group == 0) {
+            return NULL;
+        }
+        if (entry.hash == hash) {
+            unsigned char *group = dfrt_groups_at(groups, entry.group, group_size);
+            __builtin_prefetch(group, 1);
+            if (hot > DFRT_LINE) {
+                __builtin_prefetch(group + DFRT_LINE, 1);
+            }
+            return group;
+        }
     }
-    unsigned char *group = dfrt_groups_at(groups, number, group_size);
-    __builtin_prefetch(group, 1);
-    if (hot > DFRT_LINE) {
-        __builtin_prefetch(group + DFRT_LINE, 1);
-    }
-    return group;
 }
 
 /* Numbers of live groups; [0, sorted) is in order, what came later is not yet. */
