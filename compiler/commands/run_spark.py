@@ -54,8 +54,10 @@ def _go(args: Namespace, program, bundle) -> None:
     require_known(words, [port.name for port in interface.sources], [port.name for port in interface.sinks],
                   interface.alternates)
     if args.stream:
+        from dfc.compiler.spark.session import require_streams
         from dfc.compiler.spark.stream import require_stream_inputs
 
+        require_streams()
         require_stream_inputs(program, words)
     elif words.options:
         raise Usage("--option needs --stream")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STANDARD_MASTER, STANDARD_MEMORY = "local[*]", "2g"
 _NEEDED = ("pyspark", "pyarrow", "pandas", "numpy")
+_NEEDED_BY_STREAMS = ("google.protobuf", "grpc", "google.rpc", "zstandard")
 _MASTER = re.compile(r"local(\[(\*|\d+)(,\s*\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|spark://.+:\d+(,.+)*|yarn|k8s://.+")
 _MEMORY = re.compile(r"[1-9]\d{0,5}[kmgt]", re.IGNORECASE)
 _KNOCK_SECONDS, _ANSWER_SECONDS = 5, 60  # that a master has to take a connection, and its workers a first task
@@ -38,6 +39,24 @@ def require_spark() -> None:
         raise Missing(f"this needs {missing[0]}: install it with `pip install 'dfc[spark]'`")
     if java() is None:
         raise Missing("Spark needs Java 17 or newer: `apt-get install default-jre-headless`, or set JAVA_HOME")
+
+
+def require_streams() -> None:
+    """As require_spark, for what state in Spark's store needs beside it."""
+    missing = [name for name in _NEEDED_BY_STREAMS if not _is_there(name)]
+    if missing:
+        raise Missing(f"--stream needs {missing[0]}: install it with `pip install 'dfc[spark]'`")
+    from pyspark.sql import GroupedData
+
+    if not hasattr(GroupedData, "transformWithState"):
+        raise Missing("--stream needs PySpark 4.1 or newer: install it with `pip install 'dfc[spark]'`")
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # not even the package that it is in
+        return False
 
 
 def java() -> str | None:

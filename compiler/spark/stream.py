@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dfc.compiler.failure import Failure, Missing
+from dfc.compiler.failure import Failure
 from dfc.dsl import typed
 
 from ..artifacts.graph import Graph
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 _MODULE = "dfc_stream_executor"
-_NEW = "source int, place long, part int, text string"
 _PROGRESS = "index long, highest long, delay long, watermark long"
 _VALUES = "slot int, first long, value binary"
 _RESULTS = "sink int, value binary"
@@ -66,7 +65,6 @@ def require_stream_inputs(program: Program, words: Words) -> None:
 
 def run_stream(program: Program, words: Words, spark: SparkSession, stream: Stream) -> None:
     """Raises Failure with one line when it can't go on; the checkpoint and the files that are there stay."""
-    _require_state(spark)
     found = place(program.graph)
     sources = stream_sources(program.graph, found, words)
     sinks = [step for step in program.graph.steps if isinstance(step.body, typed.Sink)]
@@ -90,25 +88,6 @@ def _slots(found: Placement, stream: Stream, spark: SparkSession) -> int:
     if found.mode == ONE:
         return 1
     return stream.slots or min(max(4 * spark.sparkContext.defaultParallelism, 4), 256)
-
-
-def _require_state(spark: SparkSession) -> None:
-    from importlib.util import find_spec
-
-    from pyspark.sql.group import GroupedData
-
-    if not hasattr(GroupedData, "transformWithState"):
-        raise Missing("--stream needs PySpark 4.1 or newer: install it with `pip install 'dfc[spark]'`")
-    missing = [name for name in ("grpc", "google.rpc", "zstandard") if not _is_there(find_spec, name)]
-    if missing:
-        raise Missing(f"--stream needs {missing[0]}: install it with `pip install 'dfc[spark]'`")
-
-
-def _is_there(find: Callable, name: str) -> bool:
-    try:
-        return find(name) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ctypes as c
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
-from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +24,10 @@ except ImportError:
 
 START = (0, executor.NONE, 0, executor.NONE)  # of a source: index, highest, delay, watermark
 WATERMARK, REPORT, END = -1, -2, -3  # in place of an index: what a value says instead of having rows
+PLAIN_PATH = re.compile(r"[A-Za-z0-9._=+,@~/-]+")
 _PLACES = [("order", "ascending"), ("source", "ascending"), ("index", "ascending")]
-_PUSHED = 1 << 16
+_PUSHED = 1 << 16  # rows
+_MOST_STATE = 1 << 30
 
 
 def packed(batch: pa.RecordBatch | pa.Table) -> bytes:
@@ -99,11 +101,16 @@ class Reading:
 
 
 def local_path(text: str) -> str:
-    """The path behind what Spark calls a file."""
-    parts = urlsplit(text)
-    if parts.scheme not in ("", "file"):
-        raise executor.TaskFailed(f"{text} is not in a file system of this machine")
-    return unquote(parts.path) if parts.scheme else text
+    """The path behind what Spark calls a file. After a restart Spark 4.3 was seen to give files a second time whose paths
+    it has to encode, so that such files are refused rather than read twice."""
+    scheme = re.match(r"([a-z][a-z0-9+.-]*):/+", text)
+    if scheme is not None and scheme[1] != "file":
+        raise executor.TaskFailed(f"{text} is in no file system of this machine")
+    path = text if scheme is None else f"/{text[scheme.end():]}"
+    if not PLAIN_PATH.fullmatch(path):
+        raise executor.TaskFailed(f"'{path}': in the path of a stream's file there may be letters, digits and ._-=+,@~ "
+                                  "only; give it another name")
+    return path
 
 
 def numbered(batches: Iterator[pa.RecordBatch], source: int) -> Iterator[pa.RecordBatch]:
@@ -153,6 +160,9 @@ class SavedTask(executor.Task):
     def save(self) -> bytes:
         data, size = c.c_void_p(), c.c_uint64()
         self.library.call("task_save", self.handle, c.byref(data), c.byref(size))
+        if size.value > _MOST_STATE:
+            raise executor.TaskFailed(f"the state of a slot is {size.value >> 20} MiB, and Spark takes 1024: begin the "
+                                      "stream with more slots (--workers)")
         return c.string_at(data, size.value)
 
 

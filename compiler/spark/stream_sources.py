@@ -14,12 +14,14 @@ from ..artifacts.graph import Graph
 from ..codegen.c_types import elements_of
 from ..codegen.connectors import connector_spec
 from .placement import Placement
+from .stream_executor import PLAIN_PATH
 from .words import Words
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _FILE = "path string, modificationTime timestamp, length long, content binary"
+_ANY_AGE = "36500d"  # Spark's own rule passes over files that are a week older than the newest one, and says nothing
 _NEW = "source int, place long, part int, text string"
 _FILES, _LINES = ("csv", "jsonl", "lines", "binary"), ("csv", "jsonl", "lines")
 
@@ -49,7 +51,8 @@ class StreamSource:
     def new(self, spark: SparkSession, module: str) -> DataFrame:
         """What comes, as rows (source, place, part, text): names of files, or lines."""
         if self.path:
-            files = spark.readStream.format("binaryFile").schema(_FILE).options(**self.options).load(self.path)
+            options = {"maxFileAge": _ANY_AGE, **self.options}
+            files = spark.readStream.format("binaryFile").schema(_FILE).options(**options).load(self.path)
             return files.selectExpr(f"{self.number} AS source", "CAST(0 AS LONG) AS place", "0 AS part", "path AS text")
         number = self.number
 
@@ -59,7 +62,7 @@ class StreamSource:
             return importlib.import_module(module).numbered(batches, number)
 
         lines = spark.readStream.format(self.reader).options(**self.options).load()
-        return lines.selectExpr(f"{self.line} AS text").mapInArrow(work, _NEW)
+        return lines.selectExpr(f"{self.line} AS text").where("text IS NOT NULL").mapInArrow(work, _NEW)
 
 
 def stream_sources(graph: Graph, found: Placement, words: Words) -> list[StreamSource]:
@@ -90,6 +93,9 @@ def _source(step: typed.Step, number: int, found: Placement, words: Words) -> St
     path = Path(rest).absolute()
     if not path.exists() and not any(sign in rest for sign in "*?["):
         raise Failure(f"cannot open '{rest}': No such file or directory")
+    if path.is_dir() and not PLAIN_PATH.fullmatch(str(path)):
+        raise Failure(f"source `{step.name}`: in the path of a stream's folder ('{path}') there may be letters, digits "
+                      "and ._-=+,@~ only")
     return StreamSource(step.name, number, kind, *about, (), path=str(path), options=options)
 
 

@@ -68,6 +68,9 @@ dfrt_status dfrt__state_save(dfrt_embed *embed, dfrt_bytes *bytes, dfrt_error *e
     (void)dfrt_bytes_add(bytes, SAVED_HEADER);
     dfrt_archive archive = {.saved = bytes};
     archive_all(embed, &archive);
+    if (archive.status != DFRT_OK) { /* what could not be loaded again is not saved either */
+        return dfrt_fail(error, archive.status, "the state of %s can't be saved", embed->program->name);
+    }
     const unsigned char *state = bytes->data + begin + SAVED_HEADER;
     size_t size = bytes->size - begin - SAVED_HEADER;
     write_header(bytes->data + begin,

@@ -71,7 +71,7 @@ def test_a_case_restarted_in_the_middle(spark, case, tmp_path):
     running.run(stream.EMPTY)
     before = running.rows("results")
     assert 0 < len(before) < len(expected)
-    for number in (3, 2):  # the name decides
+    for number in (3, 2):  # the name decides, not the time
         (tmp_path / "new" / f"{number}.csv").write_text(data[number])
     running.run(stream.END)
     assert running.rows("results")[:len(before)] == before
@@ -116,14 +116,15 @@ def test_a_file_without_a_column_is_one_line(spark, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command_is_killed_and_goes_on(tmp_path):
+@pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,1,1024]"])
+def test_the_command_is_killed_and_goes_on(tmp_path, master):
     """SIGKILL in the middle of a stream, then the same command to the end."""
     case = CASES / "03_sliding_time_disorder"
     shutil.copy(case / "program.dfl", tmp_path)
     (tmp_path / "new").mkdir()
     data = parts(case / "readings.csv", 6)
     command = [sys.executable, "-m", "dfc.compiler.cli", "run", "program.dfl", "--engine", "spark", "--stream",
-               "--master", "local[2]", "--workers", "2"]
+               "--master", master, "--workers", "2"]
     words = ["--", "--source", "readings=csv:new", "--sink", "out=csv:results"]
     running = subprocess.Popen([*command, *words], cwd=tmp_path, start_new_session=True)
     try:
