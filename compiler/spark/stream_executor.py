@@ -101,8 +101,8 @@ class Reading:
 
 
 def local_path(text: str) -> str:
-    """The path behind what Spark calls a file. After a restart Spark 4.3 was seen to give files a second time whose paths
-    it has to encode, so that such files are refused rather than read twice."""
+    """The path behind what Spark calls a file. After a restart Spark 4.3 was seen to give files a second time whose
+    paths it has to encode, so that such files are refused rather than read twice."""
     scheme = re.match(r"([a-z][a-z0-9+.-]*):/+", text)
     if scheme is not None and scheme[1] != "file":
         raise executor.TaskFailed(f"{text} is in no file system of this machine")
