@@ -122,6 +122,16 @@ struct tightness {
     unsigned better;
 };
 
+/* What came and what waits: a forecast that goes on with a jump, or with what was caught up behind it, is no reason to give
+ * up an alternate. */
+static double without_outlook(const dfrt_situation *situation, double rate)
+{
+    const dfrt_measured *measured = situation->measured;
+    double waits = measured->backlog > 0 ? measured->backlog : 0, came = (measured->arrivals + waits) / measured->step;
+    double kept = situation->now.shed < 1 ? 1 - situation->now.shed : 1;
+    return came >= 0 ? fmin(rate, came / kept) : rate;
+}
+
 static struct tightness tightness_of(const dfrt__costs *costs, const dfrt_situation *situation, double rate, bool missed,
                                      dfrt__relief *relief, dfrt_setting wanted)
 {
@@ -129,7 +139,7 @@ static struct tightness tightness_of(const dfrt__costs *costs, const dfrt_situat
     dfrt_setting most = dfrt__at_the_limits(situation->now, limits);
     bool known = rate >= 0 && !isnan(dfrt__cost_of(costs, situation, most.alternate));
     dfrt_prediction at_most = dfrt__no_prediction(most);
-    bool expected = known && !dfrt__feasible(costs, situation, most, rate, 1, &at_most);
+    bool expected = known && !dfrt__feasible(costs, situation, most, without_outlook(situation, rate), 1, &at_most);
     bool hopeless = expected && missed && !(at_most.utilisation < DFRT_MARGIN);
     bool measured = missed && dfrt__is_at_the_limits(situation->now, limits) && !situation->measured->moved;
     struct tightness tightness = {.full = dfrt__is_at_the_limits(wanted, limits), .better = most.alternate};

@@ -288,6 +288,25 @@ static void workers_before_alternates(void)
     free(loop.controller);
 }
 
+/* The load jumps to what both workers can do, and what had gathered meanwhile comes on top for a step. The forecast goes on
+ * with the jump; the dear alternate stays all the same. */
+static void a_jump_is_no_reason_for_another_alternate(void)
+{
+    loop loop;
+    prepare(&loop, "mpc", 2, 2);
+    loop.options.forecaster = "holt_winters";
+    loop.plant.cost[0] = 0.0004;
+    loop.plant.cost[1] = 0.00002;
+    play(&loop, 1150, 10);
+    CHECK(loop.now.workers == 1 && loop.now.alternate == 0);
+    for (unsigned step = 0; step < 12; step++) {
+        play(&loop, step == 1 ? 4400 : 3400, 1);
+        CHECK(loop.now.alternate == 0);
+    }
+    CHECK(loop.now.workers == 2 && loop.plant.backlog < 1);
+    free(loop.controller);
+}
+
 static void sheds_last_and_only_if_allowed(void)
 {
     loop loop;
@@ -434,6 +453,7 @@ int main(void)
         one_core_goes_to_the_cheaper_alternate_and_back(policies[i]);
     }
     workers_before_alternates();
+    a_jump_is_no_reason_for_another_alternate();
     sheds_last_and_only_if_allowed();
     static_changes_nothing();
     auto_chooses_by_goals();
