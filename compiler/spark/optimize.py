@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 # A name of its own: where dfc itself is installed, other jobs of the session go on using it.
 PACKAGE = "dfc_simulator"
-MODULES = ("failure.py", "report/__init__.py", "report/saso.py", "simulate/__init__.py", "simulate/control_library.py",
-           "simulate/measure.py", "simulate/plant.py", "simulate/shipped.py", "simulate/task.py", "simulate/trace.py",
-           "simulate/trial.py")
+MODULES = ("failure.py", "report/__init__.py", "report/log.py", "report/saso.py", "simulate/__init__.py",
+           "simulate/control_library.py", "simulate/decision_log.py", "simulate/measure.py", "simulate/plant.py",
+           "simulate/shipped.py", "simulate/task.py", "simulate/trace.py", "simulate/trial.py")
 
 
 def package() -> bytes:
