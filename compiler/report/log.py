@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dfc.compiler.failure import Failure, Usage
-
+from ..failure import Failure, Usage
 from .saso import NAN, Saso, Step, mean, saso
 
 SCHEMA = 1
