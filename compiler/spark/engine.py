@@ -14,10 +14,10 @@ import json
 import re
 import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from .placement import KEYS, ONE, Placement, place
 from .progress import shown_progress
 from .ranges import RANGE_BYTES, Range, SourceInput, files_of, measured, stretches
 from .session import first_line
+from .shipping import ship
 from .words import Words
 
 if TYPE_CHECKING:
@@ -137,17 +138,14 @@ class shipped:
         self.modules = {_MODULE: executor.__file__, **(more or {})}  # names there, and the files they are here
 
     def __enter__(self) -> str:
-        self.folder = Path(tempfile.mkdtemp(prefix="dfc-ship-"))
         name = f"{hashlib.sha256(self.program.library.read_bytes()).hexdigest()[:16]}.so"
-        shutil.copyfile(self.program.library, self.folder / name)
-        self.spark.sparkContext.addFile(str(self.folder / name))
+        ship(self.spark, name, partial(shutil.copyfile, self.program.library))
         for module, file in self.modules.items():
-            shutil.copyfile(file, self.folder / f"{module}.py")
-            self.spark.sparkContext.addPyFile(str(self.folder / f"{module}.py"))
+            ship(self.spark, f"{module}.py", partial(shutil.copyfile, file), python=True)
         return name
 
     def __exit__(self, *failure: object) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """What was shipped stays as long as the session."""
 
 
 @dataclass

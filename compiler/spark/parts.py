@@ -73,12 +73,18 @@ def take(block: Block) -> list[Taken]:
         for rows in _rows(block):
             found.append(_kept(block, rows, len(found)))
     except OSError as error:
+        if error.errno is None:  # Arrow's own, about what is in the file
+            return [Taken(block.number, error=_unreadable(block, error))]
         deed = "read" if error.filename == block.path else "write"
         place = error.filename or block.staging
         return [Taken(block.number, error=f"can't {deed} `{place}`: {error.strerror or error}")]
     except pa.ArrowException as error:
-        return [Taken(block.number, error=f"`{block.path}` can't be read: {str(error).splitlines()[0][:160]}")]
+        return [Taken(block.number, error=_unreadable(block, error))]
     return found
+
+
+def _unreadable(block: Block, error: Exception) -> str:
+    return f"`{block.path}` can't be read: {str(error).splitlines()[0][:160]}"
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -110,8 +116,8 @@ def _chunks(block: Block) -> Iterator[bytes]:
 
 
 def _parquet_rows(block: Block) -> Iterator[Rows]:
-    """Columns by name; values must fit the record's types. A null is no value of any type. Pages that have a checksum are
-    held against it."""
+    """Columns by name; values must fit the record's types. A null is no value of any type. Checksums of pages
+    are looked at."""
     schema, at = block.columns.schema(), 0
     with pq.ParquetFile(block.path, page_checksum_verification=True) as file:
         for batch in file.iter_batches(1 << 18, columns=list(block.columns.names)):

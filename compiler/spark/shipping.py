@@ -6,6 +6,7 @@ import atexit
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,20 +15,27 @@ if TYPE_CHECKING:
 
 _PARTS = ("dsl", "compiler")
 _ROOT = Path(__file__).parents[2]
-_shipped: set[str] = set()  # applications that have it
+_shipped: set[tuple[str, str]] = set()  # application, name
+
+
+def ship(spark: SparkSession, name: str, write: Callable[[Path], object], python: bool = False) -> None:
+    """A file for every executor, which `write` makes; once for a session, since Spark knows a name by its path. It
+    stays as long as this process: executors fetch it when they need it."""
+    context = spark.sparkContext
+    if (context.applicationId, name) in _shipped:
+        return
+    folder = Path(tempfile.mkdtemp(prefix="dfc-ship-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    write(folder / name)
+    (context.addPyFile if python else context.addFile)(str(folder / name))
+    _shipped.add((context.applicationId, name))
 
 
 def ship_dfc(spark: SparkSession) -> None:
-    """Once for a session; executors of `local[N]` are on this machine and have what this process has."""
-    context = spark.sparkContext
-    if context.master == "local" or context.master.startswith("local[") or context.applicationId in _shipped:
-        return
-    folder = tempfile.mkdtemp(prefix="dfc-ship-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # executors may fetch it as long as the session lives
-    archive = Path(folder, "dfc_python.zip")
-    write_archive(archive)
-    context.addPyFile(str(archive))
-    _shipped.add(context.applicationId)
+    """Executors of `local[N]` are on this machine and have what this process has."""
+    master = spark.sparkContext.master
+    if master != "local" and not master.startswith("local["):
+        ship(spark, "dfc_python.zip", write_archive, python=True)
 
 
 def write_archive(path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.spark.programs import HEADER, HOUR, START, dfc, program_in, row
 
+pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 
