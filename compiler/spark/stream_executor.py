@@ -24,7 +24,7 @@ except ImportError:
 
 START = (0, executor.NONE, 0, executor.NONE)  # of a source: index, highest, delay, watermark
 WATERMARK, REPORT, END = -1, -2, -3  # in place of an index: what a value says instead of having rows
-PLAIN_PATH = re.compile(r"[A-Za-z0-9._=+,@~/-]+")
+PATTERN_SIGNS = re.compile(r"[?*\[\]{}\\]")
 _PLACES = [("order", "ascending"), ("source", "ascending"), ("index", "ascending")]
 _PUSHED = 1 << 16  # rows
 _MOST_STATE = 1 << 30
@@ -54,7 +54,7 @@ class Reading:
         self.library = executor.library_of(job)
 
     def files(self, paths: list[str]) -> Iterator[tuple[int, int, bytes]]:
-        for path in sorted(map(local_path, paths)):
+        for path in sorted(set(map(local_path, paths))):
             yield from self._range(f"{self.source['format']}:{path}")
 
     def lines(self, lines: list[str]) -> Iterator[tuple[int, int, bytes]]:
@@ -101,15 +101,15 @@ class Reading:
 
 
 def local_path(text: str) -> str:
-    """The path behind what Spark calls a file. After a restart Spark 4.3 was seen to give files a second time whose
-    paths it has to encode, so that such files are refused rather than read twice."""
+    """The path behind what Spark calls a file; nothing in it is encoded. A name with signs of a pattern makes Spark
+    read what the pattern fits once more, so that such files are refused."""
     scheme = re.match(r"([a-z][a-z0-9+.-]*):/+", text)
     if scheme is not None and scheme[1] != "file":
         raise executor.TaskFailed(f"{text} is in no file system of this machine")
     path = text if scheme is None else f"/{text[scheme.end():]}"
-    if not PLAIN_PATH.fullmatch(path):
-        raise executor.TaskFailed(f"'{path}': in the path of a stream's file there may be letters, digits and ._-=+,@~ "
-                                  "only; give it another name")
+    if PATTERN_SIGNS.search(path):
+        raise executor.TaskFailed(f"'{path}': Spark takes a name with any of ?*[]{{}}\\ for a pattern; give the file "
+                                  "another")
     return path
 
 

@@ -14,7 +14,7 @@ from ..artifacts.graph import Graph
 from ..codegen.c_types import elements_of
 from ..codegen.connectors import connector_spec
 from .placement import Placement
-from .stream_executor import PLAIN_PATH
+from .stream_executor import PATTERN_SIGNS
 from .words import Words
 
 if TYPE_CHECKING:
@@ -93,9 +93,8 @@ def _source(step: typed.Step, number: int, found: Placement, words: Words) -> St
     path = Path(rest).absolute()
     if not path.exists() and not any(sign in rest for sign in "*?["):
         raise Failure(f"cannot open '{rest}': No such file or directory")
-    if path.is_dir() and not PLAIN_PATH.fullmatch(str(path)):
-        raise Failure(f"source `{step.name}`: in the path of a stream's folder ('{path}') there may be letters, digits "
-                      "and ._-=+,@~ only")
+    if path.exists() and PATTERN_SIGNS.search(str(path)):
+        raise Failure(f"source `{step.name}`: Spark takes '{path}' for a pattern; give it another name")
     return StreamSource(step.name, number, kind, *about, (), path=str(path), options=options)
 
 
