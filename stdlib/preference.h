@@ -4,9 +4,9 @@
  * somewhere better. Equal points do not dominate each other, and nothing is better, worse or equal where one has NaN: a
  * point with NaN is never dominated.
  *
- * The loops are a block nested loop over blocks of columns. They are plain C that compilers turn into vectors; on x86
- * also for AVX2, which is used where the processor has it. With AVX-512 a comparison of eight points in a dimension is
- * one instruction that gives a mask, so there the loop is written out.
+ * The loops are a block nested loop over columns. They are plain C that compilers turn into vectors; on x86 also for
+ * AVX2, which is used where the processor has it. With AVX-512 a comparison of eight points in a dimension is one
+ * instruction that gives a mask, so there the loop is written out.
  */
 #ifndef DFC_STDLIB_PREFERENCE_H
 #define DFC_STDLIB_PREFERENCE_H
@@ -21,7 +21,7 @@
 #include <immintrin.h>
 #endif
 
-enum { STD_DIMENSIONS = 8, STD__BLOCK = 8, STD__LINE = 64 };
+enum { STD_DIMENSIONS = 8, STD__BLOCK = 16 };
 
 /* Value d of point i is of[d][i]. Each point has an id, which means something to the caller only. */
 typedef struct std_points {
@@ -39,36 +39,27 @@ typedef struct std_points {
 
 /* --- candidates: points that were not dominated so far ------------------------------------------------------------- */
 
-/* Blocks of candidates, one behind the other, each of them dimension by dimension: so what is compared together lies
- * together, and a dimension of a block is a cache line. */
 typedef struct std__candidates {
-    double *values; /* those behind the last candidate of the last block are NaN */
+    double *values; /* of each dimension `stride`; those behind the last candidate are NaN */
     uint32_t *places;
-    size_t count;
+    size_t stride, count;
 } std__candidates;
 
 STD__INLINE std__candidates std__candidates_in(dfrt_bytes *room, size_t most)
 {
-    size_t rounded = (most + STD__BLOCK) / STD__BLOCK * STD__BLOCK;
-    size_t size = rounded * STD_DIMENSIONS * sizeof(double);
-    char *begin = dfrt_bytes_add(room, STD__LINE + size + rounded * sizeof(uint32_t));
-    begin += STD__LINE - (uintptr_t)begin % STD__LINE;
-    return (std__candidates){(double *)(void *)begin, (uint32_t *)(void *)(begin + size), 0};
-}
-
-STD__INLINE double *std__candidate(const std__candidates *all, size_t at, int d)
-{
-    return all->values + at / STD__BLOCK * STD__BLOCK * STD_DIMENSIONS + (size_t)d * STD__BLOCK + at % STD__BLOCK;
+    size_t stride = (most + STD__BLOCK) / STD__BLOCK * STD__BLOCK;
+    size_t size = stride * STD_DIMENSIONS * sizeof(double);
+    double *values = dfrt_bytes_add(room, size + stride * sizeof(uint32_t));
+    for (size_t i = 0; i < stride * STD_DIMENSIONS; i++) {
+        values[i] = __builtin_nan("");
+    }
+    return (std__candidates){values, (uint32_t *)(void *)(values + stride * STD_DIMENSIONS), stride, 0};
 }
 
 STD__INLINE void std__candidates_add(std__candidates *all, const double *p, uint32_t place)
 {
-    double *block = all->values + all->count * STD_DIMENSIONS;
-    for (int i = 0; all->count % STD__BLOCK == 0 && i < STD__BLOCK * STD_DIMENSIONS; i++) {
-        block[i] = __builtin_nan("");
-    }
     for (int d = 0; d < STD_DIMENSIONS; d++) {
-        *std__candidate(all, all->count, d) = p[d];
+        all->values[(size_t)d * all->stride + all->count] = p[d];
     }
     all->places[all->count++] = place;
 }
@@ -76,9 +67,9 @@ STD__INLINE void std__candidates_add(std__candidates *all, const double *p, uint
 STD__INLINE void std__candidates_swap(std__candidates *all, size_t i, size_t j)
 {
     for (int d = 0; d < STD_DIMENSIONS; d++) {
-        double *one = std__candidate(all, i, d), *other = std__candidate(all, j, d), kept = *one;
-        *one = *other;
-        *other = kept;
+        double *column = all->values + (size_t)d * all->stride, kept = column[i];
+        column[i] = column[j];
+        column[j] = kept;
     }
     uint32_t kept = all->places[i];
     all->places[i] = all->places[j];
@@ -89,7 +80,7 @@ STD__INLINE void std__candidates_remove(std__candidates *all, size_t at)
 {
     std__candidates_swap(all, at, --all->count);
     for (int d = 0; d < STD_DIMENSIONS; d++) {
-        *std__candidate(all, all->count, d) = __builtin_nan("");
+        all->values[(size_t)d * all->stride + all->count] = __builtin_nan("");
     }
 }
 
@@ -99,13 +90,14 @@ STD__INLINE void std__candidates_remove(std__candidates *all, size_t at)
  * with no way out in between, this is a few vector instructions a dimension. */
 STD__INLINE bool std__block_differs(const std__candidates *all, size_t from, const double *restrict p)
 {
-    const double *restrict values = all->values + from * STD_DIMENSIONS;
+    const double *restrict values = all->values;
+    const size_t stride = all->stride;
     int64_t found = 0;
-    for (size_t i = 0; i < STD__BLOCK; i++) {
+    for (size_t i = from; i < from + STD__BLOCK; i++) {
         int64_t no_worse = -1, no_better = -1;
 #pragma GCC unroll 8
         for (int d = 0; d < STD_DIMENSIONS; d++) {
-            double value = values[(size_t)d * STD__BLOCK + i];
+            double value = values[(size_t)d * stride + i];
             no_worse &= -(int64_t)(value <= p[d]);
             no_better &= -(int64_t)(value >= p[d]);
         }
@@ -119,7 +111,7 @@ STD__INLINE int std__compare(const std__candidates *all, size_t at, const double
 {
     bool no_worse = true, no_better = true;
     for (int d = 0; d < STD_DIMENSIONS; d++) {
-        double value = *std__candidate(all, at, d);
+        double value = all->values[(size_t)d * all->stride + at];
         no_worse &= value <= p[d];
         no_better &= value >= p[d];
     }
@@ -169,24 +161,23 @@ STD__INLINE bool std__block_decide(std__candidates *all, size_t from, const doub
 /* In how many dimensions, at most, a candidate that is somewhere better than candidate `at` is no worse. */
 STD__INLINE int64_t std__level(const std__candidates *all, size_t at)
 {
+    const double *restrict values = all->values;
+    const size_t stride = all->stride, end = (all->count + STD__BLOCK - 1) / STD__BLOCK * STD__BLOCK;
     double p[STD_DIMENSIONS];
     for (int d = 0; d < STD_DIMENSIONS; d++) {
-        p[d] = *std__candidate(all, at, d);
+        p[d] = values[(size_t)d * stride + at];
     }
     int64_t highest = 0;
-    for (size_t from = 0; from < all->count; from += STD__BLOCK) {
-        const double *restrict values = all->values + from * STD_DIMENSIONS;
-        for (size_t i = 0; i < STD__BLOCK; i++) {
-            int64_t no_worse = 0, better = 0;
+    for (size_t i = 0; i < end; i++) {
+        int64_t no_worse = 0, better = 0;
 #pragma GCC unroll 8
-            for (int d = 0; d < STD_DIMENSIONS; d++) {
-                double value = values[(size_t)d * STD__BLOCK + i];
-                no_worse += value <= p[d];
-                better |= -(int64_t)(value < p[d]);
-            }
-            no_worse &= better;
-            highest = no_worse > highest ? no_worse : highest;
+        for (int d = 0; d < STD_DIMENSIONS; d++) {
+            double value = values[(size_t)d * stride + i];
+            no_worse += value <= p[d];
+            better |= -(int64_t)(value < p[d]);
         }
+        no_worse &= better;
+        highest = no_worse > highest ? no_worse : highest;
     }
     return highest;
 }
@@ -224,15 +215,21 @@ typedef struct std__relation {
 
 STD__AVX512 static inline std__relation std__relation_avx512(const std__candidates *all, size_t from, const double *p)
 {
-    __mmask8 no_worse = 0xff, no_better = 0xff;
+    const __mmask8 every = 0xff;
+    __mmask8 no_worse[2] = {every, every}, no_better[2] = {every, every};
 #pragma GCC unroll 8
     for (int d = 0; d < STD_DIMENSIONS; d++) {
-        __m512d values = _mm512_load_pd(all->values + from * STD_DIMENSIONS + (size_t)d * STD__BLOCK);
+        const double *column = all->values + (size_t)d * all->stride + from;
         __m512d one = _mm512_set1_pd(p[d]);
-        no_worse = _mm512_mask_cmp_pd_mask(no_worse, values, one, _CMP_LE_OQ);
-        no_better = _mm512_mask_cmp_pd_mask(no_better, values, one, _CMP_GE_OQ);
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; half++) {
+            __m512d values = _mm512_loadu_pd(column + 8 * half);
+            no_worse[half] = _mm512_mask_cmp_pd_mask(no_worse[half], values, one, _CMP_LE_OQ);
+            no_better[half] = _mm512_mask_cmp_pd_mask(no_better[half], values, one, _CMP_GE_OQ);
+        }
     }
-    return (std__relation){no_worse & ~(unsigned)no_better, no_better & ~(unsigned)no_worse};
+    unsigned least = no_worse[0] | (unsigned)no_worse[1] << 8, most = no_better[0] | (unsigned)no_better[1] << 8;
+    return (std__relation){least & ~most, most & ~least};
 }
 
 /* As std__block_decide. What is removed makes room for a candidate that may not have been compared yet. */

@@ -16,9 +16,9 @@ RUNNABLE_CODES: dict[str, Code] = {
                   "|> window time 1s processing", "source q: Quote = csv(\"-\") processing time"),
     "E0810": Code("this pattern can't be generated yet",
                   "The pattern applies and `dfc explain` predicts what it would give, but the code generator has no "
-                  "form for it yet, or none with these settings. `pattern auto` leaves the choice to the compiler. "
+                  "form for it yet in this place of the program. `pattern auto` leaves the choice to the compiler. "
                   "The interpreter runs the program: a pattern never changes what it means.",
-                  "operator a on s … pattern pane_farming -> R { … }", "operator a on s … pattern auto -> R { … }"),
+                  "operator a on s pattern farm -> R { … }", "operator a on s pattern auto -> R { … }"),
     "E0811": Code("the interpreter has no sockets",
                   "The reference interpreter reads and writes files. The compiled program runs with tcp and unix.",
                   "source q: Quote = tcp(\"localhost:9000\")", "source q: Quote = csv(\"-\")"),
