@@ -40,6 +40,7 @@ PATTERNS = {
     "window_farming, agnostic": "window_farming:{},style=agnostic",
     "window_farming, active": "window_farming:{},style=active",
     "pane_farming": "pane_farming:{}",
+    "pane_farming, ring": "pane_farming:{},merge=ring",
     "window_partitioning": "window_partitioning:{}",
     "nesting": "nesting:{},1",
 }

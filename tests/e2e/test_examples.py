@@ -44,6 +44,7 @@ ALL = (
     Example("linear_road", ("--seconds", "60", "--rate", "20"), ("notices", "balances", "travel"), ()),
     Example("skyline", ("--count", "4000", "--rate", "2000"), ("found",), ("found.csv",)),
 )
+APART = {"full_loop": "tests/spark/test_full_loop.py"}  # it needs Spark, and makes its data on the way
 examples = pytest.mark.parametrize("example", ALL, ids=[example.name for example in ALL])
 
 
@@ -61,7 +62,8 @@ def data(example, tmp_path) -> Path:
 
 
 def test_there_is_an_entry_for_every_example():
-    assert {example.name for example in ALL} == {path.parent.name for path in EXAMPLES.glob("*/*.dfl")}
+    assert {*APART, *(example.name for example in ALL)} == {path.parent.name for path in EXAMPLES.glob("*/*.dfl")}
+    assert all((ROOT / test).is_file() for test in APART.values())
 
 
 @examples
