@@ -7,10 +7,12 @@ import pytest
 REASON = "Spark is not here: `pip install 'dfc[spark]'`, and Java 17 or newer"
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.parent.name == "spark":
             item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=lambda item: item.path.parent.name != "spark")  # the longest group begins, and none waits for it
 
 
 @pytest.fixture(scope="session")
