@@ -18,7 +18,7 @@ from pathlib import Path
 from measuring import Contender, build_generated, results_folder, run_once, teller
 
 PAIRS, COUNTED_RUNS = 20, 3
-TUPLES, COUNTED_TUPLES = 20_000_000, 1_000_000
+TUPLES, COUNTED_TUPLES = 50_000_000, 1_000_000
 STUDENT = 2.093  # of 19 degrees of freedom, 95 %
 PLAIN, READY = "without", "with"
 SLEEPING = 4  # replicas that exist and are not needed
