@@ -63,7 +63,8 @@ def started(spark, case: str, folder: Path) -> tuple[Running, list[str], list[tu
     return running, parts(data, 4), read_table(source / "out.expected.csv")[1]
 
 
-@pytest.mark.parametrize("case", ["04_count_window", "07_word_count_scan"])
+@pytest.mark.parametrize("case", ["04_count_window", "07_word_count_scan",
+                                  pytest.param("05_count_window_partial", marks=pytest.mark.slow)])
 def test_a_case_restarted_in_the_middle(spark, case, tmp_path):
     running, data, expected = started(spark, case, tmp_path)
     for number in (0, 1):
