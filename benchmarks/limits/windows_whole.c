@@ -144,23 +144,7 @@ static uint32_t new_group(state *s, uint64_t hash)
     return number;
 }
 
-static inline uint32_t guess(state *s, uint64_t hash)
-{
-    uint64_t at = hash;
-    uint32_t number;
-    if (UNLIKELY(!next_group(&s->tags, hash, &at, &number))) number = new_group(s, hash);
-    __builtin_prefetch(&s->groups[number], 1);
-    return number;
-}
-
-/* Two keys have the same lower half of their hashes. */
-static __attribute__((noinline)) uint32_t search(state *s, uint64_t hash)
-{
-    uint32_t number;
-    for (uint64_t at = hash; next_group(&s->tags, hash, &at, &number); at++)
-        if (s->groups[number].high == hash >> 32) return number;
-    return new_group(s, hash);
-}
+#include "guess.h"
 
 static inline void push(state *s, uint32_t number, const quote *q)
 {

@@ -133,7 +133,7 @@ def from_json(text: str, app: str | None = None) -> Profile:
     data = _object(data, "the profile")
     if data.get("schema") not in _READ or isinstance(data["schema"], bool):
         read = " and ".join(map(str, _READ))
-        raise ProfileError("E0511", f"its schema is {data.get('schema')!r}; this dfc reads {read}")
+        raise ProfileError("E0511", f"its schema is {json.dumps(data.get('schema'))[:40]}; this dfc reads {read}")
     name = _text(data.get("app"), "app")
     if app is not None and name != app:
         raise ProfileError("E0513", f"it is of `{name}`, and this program is `{app}`")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ...dsl import typed
 from ...dsl.diagnostics import Diagnostics, ProgramError
@@ -14,6 +16,8 @@ from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Profile, ProfileError, from_json
 from ..patterns.forced import check_forced, check_generated, forced_patterns
 from .search import Request
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +66,36 @@ def _cores(program: typed.Program) -> int:
 
 
 def _plan_file(path: str, program: typed.Program, diagnostics: Diagnostics) -> PlanFile | None:
+    def parse(text: str, place: Span) -> PlanFile:
+        found = plan_file.from_json(text, program.name, place)
+        _require_same_steps(program, found)
+        return found
+
+    return _read("plan", "E0520", path, parse, diagnostics)
+
+
+def _profile(path: str, program: typed.Program, diagnostics: Diagnostics) -> Profile | None:
+    def parse(text: str, _place: Span) -> Profile:
+        found = from_json(text, program.name)
+        _require_known_steps(program, found)
+        return found
+
+    return _read("profile", "E0510", path, parse, diagnostics)
+
+
+def _read(what: str, unreadable: str, path: str, parse: Callable[[str, Span], Read],
+          diagnostics: Diagnostics) -> Read | None:
+    """Why a file can't be read, or used, stands at its beginning; `unreadable` is the code of that."""
     place = Span(path, 1, 1, 1, 2)
     try:
         with open(path, encoding="utf-8") as file:
-            found = plan_file.from_json(file.read(), program.name, place)
-        _require_same_steps(program, found)
-        return found
+            return parse(file.read(), place)
     except OSError as error:
-        diagnostics.add("E0520", place, f"the plan can't be read: {error.strerror}")
+        diagnostics.add(unreadable, place, f"the {what} can't be read: {error.strerror}")
     except UnicodeDecodeError:
-        diagnostics.add("E0520", place, "the plan can't be read: it is no UTF-8 text")
-    except plan_file.PlanError as error:
-        diagnostics.add(error.code, place, f"the plan can't be used: {error}")
+        diagnostics.add(unreadable, place, f"the {what} can't be read: it is no UTF-8 text")
+    except (plan_file.PlanError, ProfileError) as error:
+        diagnostics.add(error.code, place, f"the {what} can't be used: {error}")
     return None
 
 
@@ -87,22 +109,6 @@ def _require_same_steps(program: typed.Program, found: PlanFile) -> None:
         if one.alternate is not None and one.alternate not in alternates:
             raise plan_file.PlanError("E0523", f"it is of another version of `{program.name}`: `{name}` has no "
                                                f"alternate `{one.alternate}`; search again")
-
-
-def _profile(path: str, program: typed.Program, diagnostics: Diagnostics) -> Profile | None:
-    place = Span(path, 1, 1, 1, 2)
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = from_json(file.read(), program.name)
-        _require_known_steps(program, found)
-        return found
-    except OSError as error:
-        diagnostics.add("E0510", place, f"the profile can't be read: {error.strerror}")
-    except UnicodeDecodeError:
-        diagnostics.add("E0510", place, "the profile can't be read: it is no UTF-8 text")
-    except ProfileError as error:
-        diagnostics.add(error.code, place, f"the profile can't be used: {error}")
-    return None
 
 
 def _require_known_steps(program: typed.Program, found: Profile) -> None:
