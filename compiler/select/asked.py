@@ -85,7 +85,7 @@ def _profile(path: str, program: typed.Program, diagnostics: Diagnostics) -> Pro
 
 def _read(what: str, unreadable: str, path: str, parse: Callable[[str, Span], Read],
           diagnostics: Diagnostics) -> Read | None:
-    """Why a file can't be read, or used, stands at its beginning; `unreadable` is the code of that."""
+    """Why a file can't be read, or used, stands at its beginning; `unreadable` is the code for the former."""
     place = Span(path, 1, 1, 1, 2)
     try:
         with open(path, encoding="utf-8") as file:
