@@ -106,10 +106,11 @@ def _running_sum(partial: Partial, aggregate: typed.Aggregate, ctype: str, type_
 
 
 def count_by_panes(partial: Partial) -> bool:
-    """Leaves the count of tuples to panes that know how long they are, if nothing asks for it at a tuple. The count
-    goes to the end, behind what every tuple changes."""
+    """Leaves the count of tuples to panes that know how long they are, if nothing asks for it at a tuple and it is not
+    all there is. The count goes to the end, behind what every tuple changes."""
     tuple_ = "p->n++;"
-    if tuple_ not in partial.lift or any("p->n" in line for line in partial.lift if line != tuple_):
+    others = [line for line in partial.lift if line != tuple_]
+    if tuple_ not in partial.lift or not others or any("p->n" in line for line in others):
         return False
     partial.lift.remove(tuple_)
     partial.fields["n"] = partial.fields.pop("n")

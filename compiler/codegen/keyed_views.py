@@ -160,8 +160,8 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
                    "window_of": f"{view.c}_window", "whole": f"struct {view.c}_partial",
                    "tuple_faults": f"&s->head.counts[{view.number}].faults"}
     view.extra |= key_values(context, step, record) | value_parts(taken)
-    tagged = compact and len(view.key) == 1 and view.key[0].exact
-    view.extra |= {"pane_counts": pane_counts, "tagged": tagged, "hot": _hot(view, pane_counts) if tagged else _ALL,
+    view.extra |= {"pane_counts": pane_counts, "at_hand": f"{view.c}_{'lifted' if pane_counts else 'partial'}",
+                   "tagged": compact and not expire and len(view.key) == 1 and view.key[0].exact,
                    "straight": straight(context, step)}
     view.extra["runs"] = view.blocks and combines and shared is None and not view.key and view.slide == 1
     view.extra["tuple"] = f"struct {view.c}_row" if keeps else view.input
@@ -175,17 +175,8 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
     if keeps:
         view.extra |= kept_parts(context, step, kind, taken, bodies)
         view.extra["frees"] += ("dfrt_pool_close(&x->pool);",) + (("free(x->by_time.room);",) if view.sorts else ())
+        view.extra["loose"] = kind == "count_window" and bool(view.key) and not view.sorts and view.slide <= view.size
     return view
-
-
-_ALL = "sizeof **guesses"
-
-
-def _hot(view: View, pane_counts: bool) -> str:
-    """The bytes of a group that every tuple touches."""
-    if not pane_counts:
-        return f"offsetof(struct {view.c}_group, key)"
-    return f"offsetof(struct {view.c}_group, now) + offsetof(struct {view.types}_partial, n)"
 
 
 def _expiry_frees(expire: int | None) -> tuple[str, ...]:

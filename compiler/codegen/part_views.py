@@ -96,7 +96,7 @@ def merge_view(context: Context, step: typed.Step) -> View:
     view.extra |= {"operator": body.operator.name, "types": types, "store": own, "keeps": False, "blocks": False,
                    "takes_panes": body.of == "panes", "combines": body.of == "panes", "owns": body.of == "panes",
                    "owned": owns_windows(body), "synchronous": body.pattern.reduce == "synchronous",
-                   "whole": f"struct {types}_partial"}
+                   "whole": f"struct {types}_partial", "at_hand": f"{types}_partial"}
     if in_panes(body):
         view.extra |= {"in_panes": True, "panes": "dfrt_panes", "evict": "dfrt_panes_evict",
                        "window_of": "dfrt_panes_window", "whole": "dfrt_whole"}

@@ -36,7 +36,8 @@ def shared_view(context: Context, sharing: Sharing) -> View:
                    "combines": False, "combines_rows": False, "keeps": False, "owns": True, "types": view.c,
                    "tuple_faults": f"&s->head.counts[{view.number}].faults",
                    "expire": expire, "blocks": gets_blocks(context, first), "runs": False, "left": "int64_t",
-                   "straight": straight(context, first), "hot": "sizeof **guesses", "ordered": kind == "time_window",
+                   "straight": straight(context, first), "pane_counts": False, "at_hand": f"{view.c}_partial",
+                   "ordered": kind == "time_window",
                    "first_edge": min(member.cut or member.slide for member in members),
                    "forgets": kind == "time_window" or bool(expire), "frees": _frees(members, kind, expire),
                    "gaps": all(getattr(step.body.window, "slide", 0) > step.body.window.size for step in steps)}

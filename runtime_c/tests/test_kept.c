@@ -104,6 +104,41 @@ static void test_memory_comes_back(void)
     dfrt_pool_close(&pool);
 }
 
+/* --- loose tuples ------------------------------------------------------------------------------------ */
+
+/* Groups grow loosely, are gathered at some time or never, move to another pool and back, and are given back. */
+static void test_loose_tuples(void)
+{
+    dfrt_pool pools[2] = {{0}};
+    dfrt_kept kept[GROUPS] = {{0}};
+    int first[GROUPS] = {0}, next[GROUPS] = {0};
+    unsigned in[GROUPS] = {0};
+    for (int step = 0; step < STEPS; step++) {
+        uint32_t g = below(GROUPS);
+        dfrt_kept *k = &kept[g];
+        if (below(100) == 0) {
+            dfrt_kept_release(&pools[in[g]], k, widths);
+            first[g] = next[g];
+        }
+        if (below(100) == 0) {
+            *k = dfrt_kept_move(&pools[1 - in[g]], &pools[in[g]], k, widths);
+            in[g] = 1 - in[g];
+        }
+        int64_t end = k->tail, moved = dfrt_kept_room_loose(&pools[in[g]], k, widths);
+        CHECK(k->tail < k->capacity && end - k->tail == moved);
+        put(k, k->tail++, 5, next[g]++);
+        CHECK(k->tail - k->head == (uint32_t)(next[g] - first[g]));
+        if (below(60) == 0) {
+            end = k->tail;
+            moved = dfrt_kept_gather(&pools[in[g]], k, widths);
+            CHECK(end - k->tail == moved && k->head == 0);
+            for (uint32_t i = 0; i < k->tail; i++) CHECK(holds(k, i, 5, first[g] + (int)i));
+        }
+    }
+    dfrt_pool_close(&pools[0]);
+    dfrt_pool_close(&pools[1]);
+}
+
 /* --- time ------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 500 };
@@ -171,6 +206,7 @@ int main(void)
 {
     test_groups_of_a_pool();
     test_memory_comes_back();
+    test_loose_tuples();
     test_kept_by_time();
     test_kept_by_arrival();
     return 0;

@@ -61,6 +61,13 @@ enum { DFRT_KEPT_AHEAD = 16 };
  * Answers how far they moved. */
 uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 
+/* The same for a group that may never have many tuples; tuples without times only, none of which is forgotten before they
+ * are gathered. Its first ones lie loose, in a chain of small pieces. `room` is the last piece, and places count from its
+ * beginning: those of tuples in other pieces are below 0 and wrap. Who reads tuples gathers them first, into columns in
+ * one piece, where they are from place 0 on. Both answer how far the tuples moved to the front. */
+int64_t dfrt_kept_room_loose(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
+int64_t dfrt_kept_gather(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
+
 /* Gives the memory back; the group holds nothing then. */
 void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 

@@ -61,6 +61,9 @@ static inline void dfrt_index_prefetch(const dfrt_index *index, uint32_t hash)
  * numbers. */
 enum { DFRT_FIRST_CHUNK = 256, DFRT_CHUNKS = 24 };
 
+/* From one group to the next: one that fits into a cache line lies in one. */
+#define DFRT_STRIDE(size) ((size) > DFRT_LINE ? (size) : (size) > 32 ? (size_t)DFRT_LINE : (size) > 16 ? 32 : 16)
+
 typedef struct dfrt_groups {
     unsigned char *chunks[DFRT_CHUNKS];
     size_t group_size;
@@ -82,23 +85,22 @@ static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, si
     return groups->chunks[log - 8] + (size_t)(place - (UINT32_C(1) << log)) * group_size;
 }
 
-/* The first group with this hash, very likely the one that is looked for; NULL if there is none. Its first cache line,
- * or two where what every tuple touches needs them (`hot` bytes), come nearer. There has been a group. */
-static inline void *dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
-                                      size_t group_size, size_t hot)
+/* The number of the first group with this hash, very likely of the one that is looked for; 0 if there is none. Its first
+ * cache line, or two of a group of more `size`, come nearer. There has been a group. */
+static inline uint32_t dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash, size_t size)
 {
     for (uint32_t at = hash;; at++) {
         dfrt_index_entry entry = index->entries[at & index->mask];
-        if (entry.group == 0) {
-            return NULL;
-        }
-        if (entry.hash == hash) {
-            unsigned char *group = dfrt_groups_at(groups, entry.group, group_size);
+        if (entry.group != 0 && entry.hash == hash) {
+            unsigned char *group = dfrt_groups_at(groups, entry.group, DFRT_STRIDE(size));
             __builtin_prefetch(group, 1);
-            if (hot > DFRT_LINE) {
+            if (size > DFRT_LINE) {
                 __builtin_prefetch(group + DFRT_LINE, 1);
             }
-            return group;
+            return entry.group;
+        }
+        if (entry.group == 0) {
+            return 0;
         }
     }
 }
