@@ -1,16 +1,19 @@
 """`dfc calibrate`: a program's real costs on this machine, as a profile.
 
-The program is built twice and run fused on its own inputs: once with every call between steps timed (one event in 64,
-chosen by chance), once as it is. The timed run tells how the time is divided between steps, tuples and results; the
+The program is built twice and run fused on its own inputs: with every call between steps timed (one event in 64,
+chosen by chance), and as it is. The timed run tells how the time is divided between steps, tuples and results; the
 plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts
 that patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows
 computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on
 data that others have written) is measured by a third run of each, a thread a stage on all cores (calibrate_threads.py).
+What else the cores do, and where threads land, differs from run to run: the kinds of runs take turns, and of each kind
+the middle one counts.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import signal
@@ -31,19 +34,29 @@ from .artifacts.graph import Graph
 from .artifacts.parts import Merge, Part, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
-from .calibrate_threads import machine_costs, on_own_cores, scaled, stages_of, usual, with_crossings
+from .calibrate_threads import (
+    machine_costs,
+    most_reading,
+    on_own_cores,
+    scaled,
+    scatter,
+    stages_of,
+    usual,
+    with_crossings,
+)
 from .patterns import pane_farming, window_farming
 from .patterns.function import function_of
 from .patterns.load import with_workers
 
 _LEAST_READING, _LEAST_READING_NS = 0.05, 10.0  # sources take at least this part of the whole, or this if less
-_STAGED_RUNS = 3  # where threads land, and what else the cores do, differs from run to run: the middle one counts
+_RUNS = 3  # of each kind
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages."""
+    """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages.
+    noise: nanoseconds for a tuple by which runs of the same kind differed."""
 
     steps: Sequence[Mapping]
     inside: float
@@ -51,6 +64,7 @@ class Measured:
     timed: Mapping
     plain: Mapping
     staged: Mapping | None = None
+    noise: float = 0.0
 
 
 def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float) -> Profile:
@@ -63,10 +77,11 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         undivided = choose(graph)
         whole = _measure(run, undivided)
         parts = divided(graph, {})
-        own = _costs(parts, whole)
-        costs, machine = _of_operators(graph, own), machine_costs(graph)
+        own, machine = _costs(parts, whole), machine_costs(graph)
         if whole.staged is not None:
-            machine = with_crossings(machine, stages_of(undivided, own, whole.staged))
+            own = _costs(parts, whole, most_reading(parts, machine, stages_of(undivided, own, whole.staged)))
+            machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
+        costs = _of_operators(graph, own)
         for way in (_in_panes, _in_windows):
             costs |= way(run, costs, machine)
     operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
@@ -101,14 +116,19 @@ def _measure(run: Run, plan: Plan) -> Measured:
         files = generate_files(graph, plan, dfc.__version__, timed)
         return compile_program(Bundle(graph.program.name, files, pipeline.user_sources(graph), run.inputs), "native")
 
-    said = folder / "steps.json"
-    always = [*_redirected(graph, folder), "--stats", *run.words]
-    timed = _run(program(True), ["--layout", "fused", *always], seconds, {"DFC_CALIBRATE": str(said)})
-    plain = _run(program(False), ["--layout", "fused", *always], seconds, {})
-    in_stages = ["--layout", "staged", "--workers", "1", "--thread-times", *always]
-    stages = [_run(program(False), in_stages, seconds, {}) for _ in range(_STAGED_RUNS if plan.edges else 0)]
-    data = json.loads(said.read_text())
-    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], timed, plain, usual(stages))
+    timers, said = program(True), folder / "steps.json"
+    plainly, always = program(False), [*_redirected(graph, folder), "--stats", *run.words]
+    timed, plain, staged = [], [], []
+    for _ in range(_RUNS):
+        summary = _run(timers, ["--layout", "fused", *always], seconds, {"DFC_CALIBRATE": str(said)})
+        timed.append(summary | {"timers": json.loads(said.read_text())})
+        plain.append(_run(plainly, ["--layout", "fused", *always], seconds, {}))
+        if plan.edges:
+            in_stages = ["--layout", "staged", "--workers", "1", "--thread-times"]
+            staged.append(_run(plainly, [*in_stages, *always], seconds, {}))
+    data = usual(timed)["timers"]
+    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], usual(timed), usual(plain), usual(staged),
+                    scatter(plain) + scatter(staged))
 
 
 def _redirected(graph: Graph, folder: Path) -> list[str]:
@@ -152,10 +172,11 @@ def _children() -> float:
 # --- from measurements to a profile -----------------------------------------------------------------
 
 
-def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
+def _costs(graph: Graph, measured: Measured, most_reading: float = math.inf) -> dict[str, StepCosts]:
     """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
-    timers keep calls apart that are otherwise one. Then all parts shrink alike. When their time was over the two runs
-    had come to different places, so that the parts are counted as in the run that tells the whole."""
+    timers keep calls apart that are otherwise one. Then all parts shrink alike; and they grow where the sources would be
+    left with more than the thread that reads took (`most_reading`). When their time was over the two runs had come to
+    different places, so that the parts are counted as in the run that tells the whole."""
     counts = {one["name"]: one for one in measured.plain["steps"]}
     costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
     sources = [step.name for step in graph.steps if not step.inputs]
@@ -163,8 +184,9 @@ def _costs(graph: Graph, measured: Measured) -> dict[str, StepCosts]:
         one["in"] for one in measured.plain["steps"] if one["name"] in sources))
     parts = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
                 for name, cost in costs.items()) / max(1, sum(counts[name]["in"] for name in sources))
-    reading = min(_LEAST_READING * whole, _LEAST_READING_NS)
-    scale = min(1.0, (whole - reading) / parts) if parts else 1.0
+    least = min(_LEAST_READING * whole, _LEAST_READING_NS)
+    reading = max(least, min(whole - parts, most_reading))
+    scale = (whole - reading) / parts if parts else 1.0
     costs = {name: scaled(cost, scale) for name, cost in costs.items()}
     return costs | {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
 

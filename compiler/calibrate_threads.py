@@ -51,9 +51,21 @@ class Stages:
 
 
 def usual(summaries: Sequence[Mapping]) -> Mapping | None:
-    """Of several runs in stages the one that took neither most nor least CPU time; None of none."""
-    by_time = sorted(summaries, key=lambda one: sum(each["cpu_seconds"] for each in one["stages"]) / max(1, one["in"]))
+    """Of several runs the one that took neither most nor least CPU time; None of none."""
+    by_time = sorted(summaries, key=_a_tuple)
     return by_time[len(by_time) // 2] if by_time else None
+
+
+def scatter(summaries: Sequence[Mapping]) -> float:
+    """By how many nanoseconds for a tuple the runs differ."""
+    times = [_a_tuple(one) for one in summaries]
+    return max(times) - min(times) if times else 0.0
+
+
+def _a_tuple(summary: Mapping) -> float:
+    """Nanoseconds of CPU time for each tuple that was read, without waiting where threads tell theirs."""
+    taken = sum(one["cpu_seconds"] for one in summary.get("stages", ())) or summary["cpu_seconds"]
+    return taken * 1e9 / max(1, summary["in"])
 
 
 def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Stages:
@@ -64,13 +76,22 @@ def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Sta
     return Stages(plan, own, {one["name"]: one for one in summary["steps"]}, busy, read)
 
 
-def with_crossings(costs: Mapping[str, float], stages: Stages) -> dict[str, float]:
+def most_reading(graph: Graph, costs: Mapping[str, float], stages: Stages) -> float:
+    """What the sources can have taken of the thread that reads: it has other steps, and it sends. Where those behind it
+    cost much, that says more than what one thread had left over beside them."""
+    sources = (step.name for step in graph.steps if not step.inputs)
+    return stages.beyond(0) + sum(map(stages.work, sources)) - costs["emit_ns"] * stages.sent(0)
+
+
+def with_crossings(costs: Mapping[str, float], stages: Stages, noise: float) -> dict[str, float]:
     """What an element costs who sends it and who takes it. The reader only sends: so its part is known, and that of the
-    others follows. It is never less than what the channels cost alone."""
+    others follows. It is never less than what the channels cost alone; and that is what taking costs when the threads
+    took more than their steps by no more than the runs differ by (`noise`): then links can't be told from chance."""
     others = [segment.number for segment in stages.plan.segments[1:]]
     sent, taken = sum(map(stages.sent, others)), sum(map(stages.taken, others))
     emit = max(costs["emit_ns"], stages.beyond(0) / stages.sent(0) if stages.sent(0) else 0.0)
-    take = (sum(map(stages.beyond, others)) - emit * sent) / taken if taken else 0.0
+    beyond = sum(map(stages.beyond, others)) - emit * sent
+    take = beyond / taken if taken and beyond > noise else 0.0
     return {**costs, "emit_ns": emit, "take_ns": max(costs["take_ns"], take)}
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, ProfileError, StepCosts, from_json, to_json
-from dfc.compiler.calibrate_threads import stages_of, with_crossings
+from dfc.compiler.calibrate_threads import Stages, most_reading, scatter, stages_of, usual, with_crossings
 
 PROFILE = Profile("hft", "calibration", {"emit_ns": 7.0, "hop_ns": 3000.0}, {"quotes": 3e5}, {
     "predict": OperatorProfile({"regression": StepCosts(9.5, None, 136000.0, 20.0)}, 0.04,
@@ -63,18 +63,45 @@ def summary(tuples: int, seconds: dict[int, float]) -> dict:
     return {"in": tuples, "stages": stages, "steps": steps}
 
 
-@pytest.mark.parametrize(("reader", "window", "writer", "emit", "take"), [
-    (2.0, 7.0, 2.0, 20.0, 15.0),  # 3 s and 2 s beyond the steps, of which sending took 2: two take 30 ns
-    (0.1, 4.6, 0.1, 7.0, 2.0),    # less than the channels cost alone: that is what they cost
-])
-def test_an_element_costs_what_the_threads_take_beyond_their_steps(reader, window, writer, emit, take):
+GRAPH = pipeline.flow(pipeline.check(
+    'app a\nrecord R { k: i64 }\nsource s: R = csv("s.csv")\nstream w = s |> by k |> window count 1 '
+    '|> aggregate { k, n: count() }\nsink out = w to csv("o.csv")\n', "a.dfl", {}))
+CHANNELS = {"emit_ns": 7.0, "take_ns": 2.0}
+
+
+def stages(reading: float, seconds: tuple[float, ...]) -> Stages:
     """100 million tuples and as many results: a step that costs 40 ns, and 200 million elements that pass on."""
-    graph = pipeline.flow(pipeline.check(
-        'app a\nrecord R { k: i64 }\nsource s: R = csv("s.csv")\nstream w = s |> by k |> window count 1 '
-        '|> aggregate { k, n: count() }\nsink out = w to csv("o.csv")\n', "a.dfl", {}))
-    plan = pipeline.plan(graph, None)
+    plan = pipeline.plan(GRAPH, None)
     assert [edge.producer for edge in plan.edges] == ["s", "w"]
-    own = {"s": StepCosts(tuple=0.0), "w": StepCosts(tuple=40.0), "out": StepCosts(tuple=0.0)}
-    stages = stages_of(plan, own, summary(10**8, dict(enumerate((reader, window, writer)))))
-    costs = with_crossings({"emit_ns": 7.0, "take_ns": 2.0}, stages)
+    own = {"s": StepCosts(tuple=reading), "w": StepCosts(tuple=40.0), "out": StepCosts(tuple=0.0)}
+    return stages_of(plan, own, summary(10**8, dict(enumerate(seconds))))
+
+
+@pytest.mark.parametrize(("reader", "window", "writer", "noise", "emit", "take"), [
+    (2.0, 7.0, 2.0, 0.0, 20.0, 15.0),  # 3 s and 2 s beyond the steps, of which sending took 2: two take 30 ns
+    (2.0, 7.0, 2.0, 29.0, 20.0, 15.0),
+    (2.0, 7.0, 2.0, 31.0, 20.0, 2.0),  # other runs differed by as much
+    (0.1, 4.6, 0.1, 0.0, 7.0, 2.0),    # less than the channels cost alone: that is what they cost
+])
+def test_an_element_costs_what_the_threads_take_beyond_their_steps(reader, window, writer, noise, emit, take):
+    costs = with_crossings(CHANNELS, stages(0.0, (reader, window, writer)), noise)
     assert costs == {"emit_ns": pytest.approx(emit), "take_ns": pytest.approx(take)}
+
+
+@pytest.mark.parametrize("reading", [0.0, 3.0, 50.0])
+def test_sources_take_no_more_than_the_thread_that_reads(reading):
+    """It took 20 ns for a tuple, of which 7 went to sending, whatever was left over for it in one thread."""
+    assert most_reading(GRAPH, CHANNELS, stages(reading, (2.0, 7.0, 2.0))) == pytest.approx(13.0)
+
+
+def ran(seconds: float, *threads: float) -> dict:
+    stages = {"stages": [{"cpu_seconds": one} for one in threads]} if threads else {}
+    return {"in": 10**8, "cpu_seconds": seconds} | stages
+
+
+def test_the_middle_run_counts():
+    runs = [ran(9.0), ran(3.0), ran(4.0)]
+    assert usual(runs) is runs[2] and scatter(runs) == pytest.approx(60.0)
+    waiting = [ran(9.0, 1.0, 2.0), ran(5.0, 4.0, 1.0), ran(7.0, 2.0, 2.0)]  # what threads waited does not count
+    assert usual(waiting) is waiting[2] and scatter(waiting) == pytest.approx(20.0)
+    assert usual([]) is None and scatter([]) == 0.0
