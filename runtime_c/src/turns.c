@@ -7,9 +7,10 @@
 #include "dfrt/program.h"
 #include "waits.h"
 
-/* The one before us computes: for less than that we spin, and then leave the core to others. There is nobody to wake us,
- * since whoever passes a turn on does not know who has the next one. */
-enum { TURN_YIELDS = 64, NAP_NS = 50000 };
+/* The one before us computes, and is about as far as we are: others may have the core meanwhile, a few milliseconds long,
+ * but we do not sleep. Whoever sleeps wakes late, the next one waits for him, and so the whole ring is late. There is nobody
+ * to wake us, since whoever passes a turn on does not know who has the next one. */
+enum { TURN_YIELDS = 4096, NAP_NS = 50000 };
 
 static bool is_now(const dfrt_turns *turns, uint64_t turn)
 {
