@@ -103,9 +103,9 @@ class Space:
         name, alternate = one["name"], values.get(f"{one['name']}.alternate")
         pattern = {"name": values[f"{name}.pattern"], "workers": values[f"{name}.workers"]}
         if pattern["name"] == "window_farming":
-            pattern |= {"batch": values[f"{name}.batch"], "schedule": "round_robin", "style": "agnostic"}
+            pattern |= {"batch": values[f"{name}.batch"], "schedule": "on_demand", "style": "agnostic"}
         elif pattern["name"] == "pane_farming":
-            pattern |= {"schedule": "round_robin", "merge": "collector"}
+            pattern |= {"schedule": "on_demand", "merge": "collector"}
         least = one["limits"]["least"]
         most = max(values[f"{name}.most"], pattern["workers"])
         if static:

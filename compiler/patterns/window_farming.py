@@ -28,8 +28,8 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
 
 
 def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
-    yield with_workers(NAME, workers, batch=1, schedule="round_robin", style="agnostic")
-    yield with_workers(NAME, workers, batch=1, schedule="round_robin", style="active")
+    for style in ("agnostic", "active"):
+        yield with_workers(NAME, workers, batch=1, schedule=_schedule(style), style=style)
 
 
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
@@ -38,7 +38,8 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     Agnostic workers get a window's place in the store that the emitter keeps. Active workers get every tuple, keep it
     themselves, and compute the windows that are theirs.
     """
-    pattern = filled(pattern, workers=machine.cores, batch=1, schedule="round_robin", style="agnostic")
+    pattern = filled(pattern, workers=machine.cores, batch=1, style="agnostic")
+    pattern = filled(pattern, schedule=_schedule(pattern.style))
     agnostic, n = pattern.style == "agnostic", pattern.workers
     stages = _agnostic(load, machine, n) if agnostic else _active(load, machine, n)
     window = load.whole if agnostic else load.costs.window
@@ -47,6 +48,12 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     memory = load.kept_bytes if agnostic else load.store_bytes * n
     return predict(pattern, load, machine, stages, window + _batched(load, pattern, window) + 2 * machine.hop, queue,
                    memory, copied)
+
+
+def _schedule(style: str) -> str:
+    """Cores differ in what else they do: on demand the faster one gets more. Active workers know which windows are
+    theirs before."""
+    return "on_demand" if style == "agnostic" else "round_robin"
 
 
 def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
