@@ -1,14 +1,15 @@
 """Each pattern on one and two workers, beside the hand-written program and the fused one; and the latency of results.
 
-The patterns are forced (`dfc compile --pattern`) and run with a thread a stage, also with one worker. Each has the rate
-that dfc predicts beside the one that was measured.
+The patterns are forced (`dfc compile --pattern`) and run with a thread a stage, also with one worker. Each has what dfc
+predicts beside what was measured at full speed: over all of the data without a first part, which fills the windows.
 """
 
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import data
@@ -28,7 +29,7 @@ from measuring import (
     run_once,
     teller,
 )
-from predictions import calibrate, predicted_rate
+from predictions import SEQUENTIAL, Predicted, calibrate, off, predict
 from rows import STATS, Entry, cells, compare, cut
 
 FUSED, PLANNED = "fused", "planned for 2 cores"
@@ -86,20 +87,31 @@ class Latency:
 
 @dataclass(frozen=True)
 class Found:
-    speeds: dict[str, tuple[Contender, Measured]]  # by title
-    predicted: dict[str, float]                    # tuples a second, by title
-    rate: int                                      # of tuples, at which latencies were measured
+    """By title."""
+
+    speeds: dict[str, tuple[Contender, Measured]]
+    firsts: dict[str, Measured]       # over the part that fills the windows
+    predicted: dict[str, Predicted]
+    rate: int                         # of tuples, at which latencies were measured
     latencies: dict[str, Latency]
 
     def ratio(self, faster: str, slower: str) -> float | None:
+        """Of runs in the same turn, which had the same machine: the median."""
         if faster not in self.speeds or slower not in self.speeds:
             return None
-        return self.speeds[slower][1].median / self.speeds[faster][1].median
+        pairs = zip(self.speeds[slower][1].seconds, self.speeds[faster][1].seconds, strict=True)
+        return statistics.median(one / other for one, other in pairs)
 
     def scaling(self, pattern: str) -> tuple[float, float]:
         """Two workers in times one: measured, predicted."""
         one, two = title_of(pattern, 1), title_of(pattern, 2)
-        return self.ratio(two, one), self.predicted[two] / self.predicted[one]
+        return self.ratio(two, one), self.predicted[two].model / self.predicted[one].model
+
+    def full_speed(self, table: Table, title: str, scale: float) -> float:
+        """Tuples a second when windows are full."""
+        pairs = zip(self.speeds[title][1].seconds, self.firsts[title].seconds, strict=True)
+        seconds = statistics.median(whole - first for whole, first in pairs)
+        return (table.row.tuples(scale) - table.filled) / max(seconds, 1e-9)
 
 
 # --- who takes part ----------------------------------------------------------------------------------
@@ -136,8 +148,8 @@ def forced(table: Table, pattern: str, workers: int, output: Path, scale: float)
 # --- measuring ---------------------------------------------------------------------------------------
 
 
-def run_tables(repeats: int, scale: float) -> dict[str, Found]:
-    return {table.name: run_table(table, repeats, scale) for table in TABLES}
+def run_tables(names: Iterable[str], repeats: int, scale: float) -> dict[str, Found]:
+    return {table.name: run_table(table, repeats, scale) for table in TABLES if table.name in names}
 
 
 def run_table(table: Table, repeats: int, scale: float) -> Found:
@@ -147,24 +159,39 @@ def run_table(table: Table, repeats: int, scale: float) -> Found:
         tell("calibrating")
         profile = calibrate(table.row, scale)
         tell("predicting and compiling")
-        predicted = predict(table, profile)
+        predicted = predict_all(table, profile)
         made = entries_of(table, profile, folder, scale)
         compare(table.row, made, tell)
-        contenders = [contender for contender, *_ in made]
-        speeds = {c.title: (c, m) for c, m in zip(contenders, measure(contenders, repeats, tell), strict=True)}
+        speeds, firsts = measure_all(table, [contender for contender, *_ in made], folder, repeats, scale)
         tell(", ".join(f"{title} {m.median * 1000:.0f} ms" for title, (_, m) in speeds.items()) + "\n")
         rate = quiet_rate(table, speeds, scale)
         latencies = measure_latencies(table, folder, rate, speeds, scale)
-    return Found(speeds, predicted, rate, latencies)
+    return Found(speeds, firsts, predicted, rate, latencies)
 
 
-def predict(table: Table, profile: Path) -> dict[str, float]:
-    found = {PLANNED: predicted_rate(table.row, profile)}
-    for pattern in table.patterns:
-        for workers in WORKERS:
-            word = word_of(table, pattern, workers)
-            found[title_of(pattern, workers)] = predicted_rate(table.row, profile, "--pattern", word)
-    return found
+def predict_all(table: Table, profile: Path) -> dict[str, Predicted]:
+    words = {FUSED: SEQUENTIAL, PLANNED: None} | {title_of(pattern, workers): PATTERNS[pattern].format(workers)
+                                                  for pattern in table.patterns for workers in WORKERS}
+    return {title: predict(table.row, table.operator, profile, word) for title, word in words.items()}
+
+
+def measure_all(table: Table, contenders: list[Contender], folder: Path, repeats: int,
+                scale: float) -> tuple[dict[str, tuple[Contender, Measured]], dict[str, Measured]]:
+    """Over all of the data, and over the first part at once before it."""
+    part = folder / "part.bin"
+    whole = in_folder(table.row.inputs[0][1], scale)
+    cut(Path(whole.partition(":")[2]), table.filled, part)
+    both = [one for contender in contenders for one in (with_input(contender, whole, part), contender)]
+    measured = measure(both, repeats, teller(f"patterns, {table.name}"))
+    speeds = {c.title: (c, m) for c, m in zip(contenders, measured[1::2], strict=True)}
+    return speeds, {c.title: m for c, m in zip(contenders, measured[::2], strict=True)}
+
+
+def with_input(contender: Contender, whole: str, part: Path) -> Contender:
+    """By hand files have no format before their name."""
+    plain = whole.partition(":")[2]
+    return replace(contender, command=tuple(word.replace(whole, f"binary:{part}").replace(plain, str(part))
+                                            for word in contender.command))
 
 
 def slow_ones(table: Table) -> list[str]:
@@ -189,7 +216,7 @@ def measure_latencies(table: Table, folder: Path, rate: int, speeds: dict[str, t
     for title in slow_ones(table):
         tell(f"{rate:,} tuples/s, {title}")
         contender = speeds[title][0]
-        command = tuple(word.replace(whole, f"binary:{given}") for word in contender.command)
+        command = with_input(contender, whole, given).command
         run_once(Contender(title, (*command, "--rate", f"{rate}/s", f"--stats={stats}"), contender.cores))
         said = json.loads(stats.read_text())["latency_us"]
         found[title] = Latency(said["count"], said["mean"], said["p50"], said["p99"], said["max"])
@@ -206,36 +233,51 @@ def report(results: dict[str, Found], scale: float) -> Iterable[str]:
     yield from speed_table(results, scale)
     yield ""
     yield from goals(results)
+    yield from ("", "Predicted by model and simulation from a profile, and measured at full speed, in M tuples/s:", "")
+    yield from prediction_table(results, scale)
     yield from ("", "Latency of a window result at a fixed rate, two workers:", "")
     yield from latency_table(results)
     yield from ("", "| row | computes | tuples |", "| --- | --- | ---: |")
-    for table in TABLES:
+    for table in tables_of(results):
         yield f"| {table.name} | {table.row.what} | {table.row.tuples(scale):,} |"
 
 
+def tables_of(results: dict[str, Found]) -> list[Table]:
+    return [table for table in TABLES if table.name in results]
+
+
 def speed_table(results: dict[str, Found], scale: float) -> Iterable[str]:
-    yield ("| row | program | M tuples/s | median ms | min–max ms | peak MB | speed / by hand | / fused | / 1 worker | "
-           "/ predicted |")
-    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for table in TABLES:
+    yield "| row | program | M tuples/s | median ms | min–max ms | peak MB | speed / by hand | / fused | / 1 worker |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for table in tables_of(results):
         found = results[table.name]
         for title, (contender, measured) in found.speeds.items():
-            ratios = compared(found, title, table.row.tuples(scale) / measured.median)
+            ratios = compared(found, title)
             shown = " | ".join("" if ratio is None else f"{ratio:.2f}" for ratio in ratios)
             yield f"| {table.name} | {title} | {cells(table.row, contender, measured, scale)} | {shown} |"
 
 
-def compared(found: Found, title: str, rate: float) -> Iterable[float | None]:
-    """With the program by hand, the fused one, one worker, and the prediction."""
+def compared(found: Found, title: str) -> Iterable[float | None]:
+    """With the program by hand, the fused one, and one worker."""
     for other in (BY_HAND, FUSED):
         yield found.ratio(title, other) if title != other else None
     pattern, _, workers = title.partition(": ")
     yield found.ratio(title, title_of(pattern, 1)) if workers not in ("", "1") else None
-    yield rate / found.predicted[title] if title in found.predicted else None
+
+
+def prediction_table(results: dict[str, Found], scale: float) -> Iterable[str]:
+    yield "| row | program | model | simulation | measured | model off | simulation off |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    for table in tables_of(results):
+        found = results[table.name]
+        for title, one in found.predicted.items():
+            rate = found.full_speed(table, title, scale)
+            yield (f"| {table.name} | {title} | {one.model / 1e6:.3g} | {one.simulated / 1e6:.3g} | {rate / 1e6:.3g} | "
+                   f"{off(one.model, rate)} | {off(one.simulated, rate)} |")
 
 
 def goals(results: dict[str, Found]) -> Iterable[str]:
-    for table in TABLES:
+    for table in tables_of(results):
         found = results[table.name]
         if table.goal is not None:
             for title in (FUSED, PLANNED):
@@ -251,7 +293,7 @@ def goals(results: dict[str, Found]) -> Iterable[str]:
 def latency_table(results: dict[str, Found]) -> Iterable[str]:
     yield "| row | program | tuples/s | results | mean µs | median µs | p99 µs | max µs |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for table in TABLES:
+    for table in tables_of(results):
         found = results[table.name]
         for title, one in found.latencies.items():
             yield (f"| {table.name} | {title} | {found.rate:,} | {one.results:,} | {one.mean:.0f} | {one.p50:.0f} | "

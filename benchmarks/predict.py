@@ -1,4 +1,4 @@
-"""What the models and the simulation predict of each pattern, beside what this machine does.
+"""What the models and the simulation predict of each pattern, beside what this machine does, also in CPU time.
 
     python benchmarks/predict.py [--scale 0.5] [--repeats 5] [--row NAME]
 
@@ -19,26 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import data
-from dfc.compiler import pipeline
-from dfc.compiler.select.asked import Asked, request_of
-from dfc.compiler.select.search import choose_patterns
-from dfc.compiler.simulate.program import operator_of
-from dfc.compiler.simulate.scalability import play_once
-from measuring import DFC, HERE, all_cores, build_generated, in_folder, results_folder, teller
+from measuring import all_cores, build_generated, in_folder, results_folder, teller
 from patterns import PATTERNS, TABLES, WORKERS, Table, title_of
+from predictions import SEQUENTIAL, Predicted, calibrate, off, predict
 from rows import cut
-
-NEAR = 0.2  # so far off is still good
-SEQUENTIAL = "sequential"
-
-
-@dataclass(frozen=True)
-class Predicted:
-    """Tuples a second, and nanoseconds of all threads together for a tuple."""
-
-    model: float
-    simulated: float
-    work: float
 
 
 @dataclass
@@ -49,30 +33,6 @@ class Runs:
     cores: int
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-
-
-# --- predicting --------------------------------------------------------------------------------------
-
-
-def calibrate(table: Table, spec: str, folder: Path) -> Path:
-    profile = folder / f"{table.row.program}.profile.json"
-    program = HERE / "programs" / f"{table.row.program}.dfl"
-    source = table.row.inputs[0][0]
-    subprocess.run([DFC, "calibrate", program, "-o", profile, "--", "--source", f"{source}={spec}"], check=True,
-                   stdout=subprocess.DEVNULL)
-    return profile
-
-
-def predict(table: Table, profile: Path, word: str) -> Predicted:
-    """The whole program with this pattern, as `dfc explain --cores --profile --pattern` says it."""
-    file = HERE / "programs" / f"{table.row.program}.dfl"
-    graph = pipeline.flow(pipeline.check(file.read_text(), str(file), {}))
-    asked = Asked(1 if word == SEQUENTIAL else all_cores(), str(profile), (f"{table.operator}={word}",))
-    choice = choose_patterns(graph, request_of(graph.program, asked))
-    unit = choice.model.unit(table.operator)
-    pattern = choice.best.patterns[table.operator].pattern
-    played = play_once(operator_of(choice.model, unit), choice.model.machine, pattern)
-    return Predicted(choice.best.rate, played.rate / unit.tuples_in, sum(stage.work for stage in choice.best.stages))
 
 
 # --- measuring ---------------------------------------------------------------------------------------
@@ -129,12 +89,13 @@ def run_table(table: Table, repeats: int, scale: float) -> Iterable[str]:
         part, source = folder / "part.bin", row.inputs[0][0]
         cut(Path(spec.partition(":")[2]), table.filled, part)
         made = programs(table)
-        profile = calibrate(table, spec, folder)
+        profile = calibrate(row, scale)
         runs = {title: Runs((str(program), "--quiet", "--sink", f"out=binary:{folder / 'out.bin'}"), cores)
                 for title, (_, program, cores) in made.items()}
         at_full_speed(runs, (f"{source}=binary:{part}", f"{source}={spec}"), repeats, tell)
         tell("\n")
-        return [line(title, predict(table, profile, made[title][0]), one, tuples) for title, one in runs.items()]
+        return [line(title, predict(row, table.operator, profile, made[title][0]), one, tuples)
+                for title, one in runs.items()]
 
 
 # --- the table ---------------------------------------------------------------------------------------
@@ -143,9 +104,8 @@ def run_table(table: Table, repeats: int, scale: float) -> Iterable[str]:
 def line(title: str, predicted: Predicted, runs: Runs, tuples: int) -> str:
     rate = tuples / max(statistics.median(runs.wall), 1e-9)
     cpu = statistics.median(runs.cpu) * 1e9 / tuples
-    off = predicted.model / rate - 1
-    return (f"| {title} | {speed(predicted.model)} | {speed(predicted.simulated)} | {speed(rate)} | {off:+.0%}"
-            f"{'' if abs(off) <= NEAR else ' !'} | {predicted.work:.4g} | {cpu:.4g} | "
+    return (f"| {title} | {speed(predicted.model)} | {speed(predicted.simulated)} | {speed(rate)} | "
+            f"{off(predicted.model, rate)} | {off(predicted.simulated, rate)} | {predicted.work:.4g} | {cpu:.4g} | "
             f"{predicted.work / max(cpu, 1e-9) - 1:+.0%} |")
 
 
@@ -163,8 +123,9 @@ def main() -> None:
         if args.row is None or table.name in args.row:
             lines = run_table(table, args.repeats, args.scale)
             print(f"\n{table.name}: {table.row.what}\n\nM tuples/s, and nanoseconds of CPU time for a tuple\n")
-            print("| pattern | model | simulation | measured | model off | CPU model | CPU measured | off |")
-            print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+            print("| pattern | model | simulation | measured | model off | simulation off | CPU model | CPU measured | "
+                  "off |")
+            print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
             print("\n".join(lines), flush=True)
 
 

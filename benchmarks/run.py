@@ -29,7 +29,6 @@ from peers import PEERS
 PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY = "patterns", "decisions", "saso", "migration", "elasticity"
 GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY)
 TRACES = "traces"  # only when asked for: 4 GB of files, and Spark
-MOST_PATTERN_REPEATS = 3  # fifty programs take turns
 
 
 def machine() -> list[str]:
@@ -61,13 +60,18 @@ def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], of_decis
 def read_words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", default=",".join(GROUPS), help="some of them (default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=7, help="of each program (default: 7; of patterns at most 3)")
+    parser.add_argument("--repeats", type=int, default=7, help="of each program (default: 7)")
+    parser.add_argument("--tables", default=",".join(table.name for table in patterns.TABLES),
+                        help="of patterns some of them (default: %(default)s)")
     parser.add_argument("--scale", type=float, default=1.0, help="of the number of records (default: 1)")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md", help="where the table goes")
     words = parser.parse_args()
     unknown = set(words.rows.split(",")) - {*GROUPS, TRACES}
     if unknown:
         parser.error(f"no such rows: {', '.join(sorted(unknown))}; there are {', '.join((*GROUPS, TRACES))}")
+    strange = set(words.tables.split(",")) - {table.name for table in patterns.TABLES}
+    if strange:
+        parser.error(f"no such tables: {', '.join(sorted(strange))}")
     return words
 
 
@@ -81,8 +85,8 @@ def main() -> None:
     wanted = words.rows.split(",")
     build_launcher()
     plain = rows.run_rows([row for row in rows.ROWS if row.group in wanted], words.repeats, words.scale)
-    repeats = min(words.repeats, MOST_PATTERN_REPEATS)
-    of_patterns = patterns.run_tables(repeats, words.scale) if PATTERNS in wanted else {}
+    tables = words.tables.split(",") if PATTERNS in wanted else []
+    of_patterns = patterns.run_tables(tables, words.repeats, words.scale)
     of_decisions = decisions.run_cases(words.repeats) if DECISIONS in wanted else {}
     if SASO in wanted:
         saso.write_page(max(2, round(saso.SEEDS * words.scale)), saso.DATA,
