@@ -12,7 +12,7 @@ from ...dsl import typed
 from ..artifacts.parts import Merge, Reduce, Windows, Work, in_panes, in_ring, owns_windows, pane_function
 from ..select.segments import releases
 from .keyed_views import key_input, key_part
-from .step_views import Context, View
+from .step_views import Context, View, active_alternate
 
 
 def windows_view(context: Context, step: typed.Step) -> View:
@@ -74,7 +74,8 @@ def second_work_view(context: Context, step: typed.Step) -> View:
     body: Work = step.body
     view = _window(context, step, body.operator, keeps=True)
     view.extra |= {"operator": body.operator.name, "types": _types(context, step), "gives": "shares",
-                   "strided": strided(body.pattern)}
+                   "strided": strided(body.pattern), "active_now": active_alternate(context, body.operator),
+                   "idle": " || ".join(f"active == {i}" for i, one in enumerate(view.alternates) if not one.twice)}
     view.input, view.output = context.given(step.inputs[0]), f"struct {view.c}_part"
     return view
 
