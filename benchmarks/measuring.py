@@ -60,6 +60,14 @@ class Measured:
         return statistics.median(self.seconds)
 
 
+@dataclass(frozen=True)
+class Shared:
+    """A run beside others on the same cores."""
+
+    seconds: float                   # from its start to its end
+    processor: float                 # seconds that it computed
+
+
 # --- building ----------------------------------------------------------------------------------------
 
 
@@ -120,12 +128,31 @@ def in_folder(spec: str, scale: float) -> str:
 
 def run_once(contender: Contender) -> tuple[float, float]:
     """Seconds of wall-clock time, and the most memory that was resident, in MB (files that are mapped included)."""
+    seconds, kilobytes, _ = _ended(contender, _launch(contender))
+    return seconds, kilobytes / 1000
+
+
+def run_at_once(contenders: list[Contender]) -> list[Shared]:
+    """All at the same time, on the same cores. Each has a session of its own, between which Linux divides the cores
+    evenly, however many threads each has."""
+    launched = [_launch(contender) for contender in contenders]
+    ended = [_ended(*each) for each in zip(contenders, launched, strict=True)]
+    return [Shared(seconds, processor) for seconds, _, processor in ended]
+
+
+def _launch(contender: Contender) -> subprocess.Popen[str]:
     cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[-contender.cores:]))
-    answer = subprocess.run([BUILD / "launch", cores, *contender.command], stdout=subprocess.PIPE, text=True)
-    if answer.returncode:
-        raise SystemExit(f"{contender.title} failed with {answer.returncode}: {' '.join(contender.command)}")
-    seconds, kilobytes = answer.stdout.split()[-2:]
-    return float(seconds), int(kilobytes) / 1000
+    return subprocess.Popen([BUILD / "launch", cores, *contender.command], stdout=subprocess.PIPE, text=True,
+                            start_new_session=True)
+
+
+def _ended(contender: Contender, launched: subprocess.Popen[str]) -> tuple[float, int, float]:
+    """Seconds of wall-clock time, kilobytes that were resident at most, seconds of a processor."""
+    said, _ = launched.communicate()
+    if launched.returncode:
+        raise SystemExit(f"{contender.title} failed with {launched.returncode}: {' '.join(contender.command)}")
+    seconds, kilobytes, processor = said.split()[-3:]
+    return float(seconds), int(kilobytes), float(processor)
 
 
 def measure(contenders: list[Contender], repeats: int, tell: Tell) -> list[Measured]:

@@ -12,6 +12,8 @@ static const double ENTERS = 0.5, STAYS = 0.25;
 static const double FADES = 0.8;
 /* Samples without which a share says nothing. */
 enum { ENOUGH_SAMPLES = 8 };
+/* Samples that a slot counts as of which there was none. */
+static const double UNSEEN = 0.5;
 
 /* --- routes ------------------------------------------------------------------------------------------------- */
 
@@ -74,6 +76,19 @@ static double weigh_slots(const dfrt__part_loads *loads, double *weights)
     return loads->in_step > 0 ? sum / loads->in_step : 0;
 }
 
+/* New workers get their share also of what was not seen yet: more keys come with more load. Else it stays where it is. */
+static void weigh_unseen(const dfrt__part_loads *loads, const dfrt__division *before, unsigned workers, double *weights)
+{
+    unsigned had = 0;
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) {
+        had = before->owners[slot] >= had ? before->owners[slot] + 1u : had;
+    }
+    double sample = loads->keys->samples > 0 ? loads->in_step / (double)loads->keys->samples : 0;
+    for (unsigned slot = 0; slot < DFRT_SLOTS && workers > had; slot++) {
+        weights[slot] = fmax(weights[slot], UNSEEN * sample);
+    }
+}
+
 typedef struct choosing {
     const dfrt__division *before;
     dfrt__division *after;
@@ -123,6 +138,7 @@ bool dfrt__divide(dfrt__division *division, const dfrt__part_loads *loads, unsig
     division->heavy_count = 0;
     choosing choosing = {&before, division, weights, weigh_slots(loads, weights)};
     choose_heavy(&choosing, loads->keys, loads->in_step, workers);
+    weigh_unseen(loads, &before, workers, weights);
     unsigned parts = DFRT_SLOTS + division->heavy_count;
     memcpy(owners, before.owners, sizeof before.owners);
     for (unsigned i = 0; i < division->heavy_count; i++) {

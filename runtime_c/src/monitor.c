@@ -7,7 +7,10 @@
 
 /* What a sample costs, about: two looks at the clock and the sums. */
 static const double SAMPLE_NS = 80, SHARE = 0.01;
-enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8, SLOT_EVERY = 128 };
+enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8 };
+/* What looking at a key costs, about; far more tuples come when each costs next to nothing. */
+static const double KEY_NS = 80, KEY_SHARE = 0.005;
+enum { KEY_EVERY_LEAST = 128, KEY_EVERY_MOST = 1024 };
 static const uint64_t FIRST_CHANCE = UINT64_C(0x9E3779B97F4A7C15);
 
 /* --- triggers ----------------------------------------------------------------------------------------- */
@@ -39,15 +42,18 @@ static void count_sample(dfrt_watch *watch, unsigned alternate, uint64_t hash, b
     dfrt_key_samples_add(watch->keys, hash, ns * watch->every);
 }
 
-static void publish_busy(dfrt_stage_monitor *monitor, uint64_t now_ns)
+/* How long the thread has worked since this was called last. */
+static uint64_t publish_busy(dfrt_stage_monitor *monitor, uint64_t now_ns)
 {
     if (monitor->since_ns == 0 || now_ns <= monitor->since_ns) {
-        return;
+        return 0;
     }
     uint64_t passed = now_ns - monitor->since_ns;
-    dfrt__watch_bump(&monitor->busy_ns, passed > monitor->away_ns ? passed - monitor->away_ns : 0);
+    uint64_t busy = passed > monitor->away_ns ? passed - monitor->away_ns : 0;
+    dfrt__watch_bump(&monitor->busy_ns, busy);
     monitor->since_ns = now_ns;
     monitor->away_ns = 0;
+    return busy;
 }
 
 void dfrt_watch_end(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool gave)
@@ -59,7 +65,7 @@ void dfrt_watch_end(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool g
     double every = SAMPLE_NS / SHARE / (watch->mean_ns > 1 ? watch->mean_ns : 1);
     watch->every = every < 1 ? 1 : every > EVERY_MOST ? EVERY_MOST : (uint32_t)every;
     watch->left = next_gap(&watch->chance, watch->every);
-    publish_busy(watch->monitor, now_ns);
+    (void)publish_busy(watch->monitor, now_ns);
 }
 
 dfrt_watch *dfrt_watch_open(dfrt_stage_monitor *monitor)
@@ -100,7 +106,7 @@ dfrt_stage_monitor *dfrt_stage_monitor_open(unsigned step_count)
 {
     dfrt_stage_monitor *monitor = dfrt__allocate_lines(sizeof *monitor);
     monitor->counts = dfrt__allocate_lines((step_count + 1u) * sizeof *monitor->counts);
-    monitor->slot_left = SLOT_EVERY;
+    monitor->key_left = monitor->key_every = KEY_EVERY_LEAST;
     monitor->chance = FIRST_CHANCE;
     monitor->step_count = step_count;
     return monitor;
@@ -138,12 +144,13 @@ void dfrt_spacing_add(dfrt_spacing *spacing, uint64_t now_ns, uint64_t count)
 
 void dfrt_monitor_start(dfrt_stage_monitor *monitor)
 {
-    monitor->since_ns = dfrt_now_ns();
+    monitor->since_ns = monitor->seen_ns = dfrt_now_ns();
 }
 
 static void leave(dfrt_stage_monitor *monitor, _Atomic uint64_t *total, uint64_t began_ns)
 {
-    uint64_t away = dfrt_now_ns() - began_ns;
+    monitor->seen_ns = dfrt_now_ns();
+    uint64_t away = monitor->seen_ns - began_ns;
     dfrt__watch_bump(total, away);
     monitor->away_ns += away;
 }
@@ -160,19 +167,30 @@ void dfrt_monitor_blocked(dfrt_stage_monitor *monitor, uint64_t began_ns)
 
 static void sample_keys(dfrt_stage_monitor *monitor, const dfrt_edge *edge, const dfrt_batch *batch)
 {
-    size_t at = monitor->slot_left;
-    for (; at <= batch->count; at += next_gap(&monitor->chance, SLOT_EVERY)) {
+    size_t at = monitor->key_left;
+    for (; at <= batch->count; at += next_gap(&monitor->chance, monitor->key_every)) {
         uint64_t hash = edge->hash(batch->elements + (at - 1) * edge->element_size);
-        dfrt__watch_raise(&monitor->slot_tuples[hash >> 54], SLOT_EVERY);
-        dfrt_key_samples_add(monitor->keys, hash, SLOT_EVERY);
+        dfrt__watch_raise(&monitor->slot_tuples[hash >> 54], monitor->key_every);
+        dfrt_key_samples_add(monitor->keys, hash, monitor->key_every);
     }
-    monitor->slot_left = (uint32_t)(at - batch->count);
+    monitor->key_left = (uint32_t)(at - batch->count);
 }
 
+/* A round in which the thread was interrupted says little about what a tuple costs. */
+static void space_samples(dfrt_stage_monitor *monitor, uint64_t busy_ns, uint64_t elements)
+{
+    double ns = (double)busy_ns / (double)elements, mean = monitor->mean_ns;
+    monitor->mean_ns += mean == 0 ? ns : ((ns < 2 * mean ? ns : 2 * mean) - mean) / MEAN_OVER;
+    double every = KEY_NS / KEY_SHARE / (monitor->mean_ns > 1 ? monitor->mean_ns : 1);
+    monitor->key_every = every < KEY_EVERY_LEAST ? KEY_EVERY_LEAST
+                                                 : every > KEY_EVERY_MOST ? KEY_EVERY_MOST : (uint32_t)every;
+}
+
+/* The work on a round begins when the one before it has ended or the wait for it is over: both have looked at the clock. */
 void dfrt__monitor_take(dfrt_stage_monitor *monitor, const dfrt_edge *edge, const dfrt_batch *batch)
 {
     if (monitor->round_elements == 0) {
-        monitor->began_ns = dfrt_now_ns();
+        monitor->began_ns = monitor->seen_ns;
     }
     monitor->round_elements += batch->count;
     if (edge->hash != NULL && monitor->keys != NULL) {
@@ -202,7 +220,8 @@ void dfrt__monitor_end_round(dfrt_stage *stage, uint64_t results, uint64_t read_
 {
     dfrt_stage_monitor *monitor = stage->monitor;
     const dfrt_count *counts = ((dfrt_segment_head *)stage->segment)->counts;
-    uint64_t now_ns = dfrt_now_ns();
+    uint64_t now_ns = monitor->seen_ns = dfrt_now_ns();
+    uint64_t busy_ns = publish_busy(monitor, now_ns);
     for (unsigned s = 0; s < monitor->step_count; s++) {
         atomic_store_explicit(&monitor->counts[s].out, counts[s].out, memory_order_relaxed);
         atomic_store_explicit(&monitor->counts[s].faults, counts[s].faults, memory_order_relaxed);
@@ -210,8 +229,8 @@ void dfrt__monitor_end_round(dfrt_stage *stage, uint64_t results, uint64_t read_
     }
     dfrt_spacing_add(&monitor->results, now_ns, results);
     if (monitor->round_elements > 0) {
+        space_samples(monitor, busy_ns, monitor->round_elements);
         publish_round(monitor, now_ns, read_ns);
     }
     dfrt__watch_bump(&monitor->rounds, 1);
-    publish_busy(monitor, now_ns);
 }

@@ -160,6 +160,32 @@ static void test_same_division(void)
     CHECK(!dfrt__same_division(&one, &other));
 }
 
+static unsigned unseen_of_second(void)
+{
+    unsigned count = 0;
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) count += slot % 8 != 0 && division.owners[slot] == 1;
+    return count;
+}
+
+/* What will come in slots that nothing was seen of is nobody's yet: a new worker gets its half of them. They don't move
+ * once more when the number of workers stays. */
+static void test_unseen_slots_are_shared(void)
+{
+    const unsigned unseen = DFRT_SLOTS / 8 * 7;
+    start();
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot += 8) bring(0, key_in(slot, 1), 1 + slot % 5);
+    CHECK(divide(1, DFRT_BALANCED) == 0);
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot += 8) bring(0, key_in(slot, 1), 1 + slot % 5);
+    (void)divide(2, DFRT_BALANCED);
+    unsigned of_second = unseen_of_second();
+    CHECK(of_second > unseen * 0.45 && of_second < unseen * 0.55);
+    dfrt__division shared = division;
+    bring(0, key_in(8, 1), 400);
+    (void)divide(2, DFRT_BALANCED);
+    for (unsigned slot = 0; slot < DFRT_SLOTS; slot++) CHECK(slot % 8 == 0 || division.owners[slot] == shared.owners[slot]);
+    finish();
+}
+
 int main(void)
 {
     test_two_in_a_slot(DFRT_BALANCED);
@@ -171,5 +197,6 @@ int main(void)
     test_older_steps_count();
     test_nothing_to_gain();
     test_same_division();
+    test_unseen_slots_are_shared();
     return 0;
 }

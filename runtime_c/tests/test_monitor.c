@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include <dfrt/monitor.h>
+#include "../src/monitor.h"
 
 #include <pthread.h>
 
@@ -86,6 +86,44 @@ static void test_spacing(void)
     CHECK(atomic_load(&odd.count) == 3 && atomic_load(&odd.ns) == 0);
 }
 
+static uint64_t own_hash(const void *element)
+{
+    return *(const uint64_t *)element << 54;
+}
+
+/* Rounds of 500 tuples, as if each tuple had taken so long. */
+static void take_rounds(dfrt_stage *stage, unsigned rounds, uint64_t tuple_ns)
+{
+    static uint64_t elements[500] = {0};
+    const dfrt_edge edge = {.element_size = sizeof *elements, .hash = own_hash};
+    const dfrt_batch batch = {.count = 500, .elements = (unsigned char *)elements};
+    for (unsigned i = 0; i < rounds; i++) {
+        dfrt__monitor_take(stage->monitor, &edge, &batch);
+        stage->monitor->since_ns = dfrt_now_ns() - 500 * tuple_ns;
+        dfrt__monitor_end_round(stage, 0, stage->monitor->began_ns);
+    }
+}
+
+/* The cheaper a tuple the fewer are looked at; the samples stand for about as many tuples as there were. */
+static void test_key_samples_spread(void)
+{
+    dfrt_count counts[1] = {{0}};
+    dfrt_segment_head head = {.counts = counts};
+    dfrt_stage stage = {.segment = &head, .monitor = dfrt_stage_monitor_open(1)};
+    dfrt_stage_monitor *own = stage.monitor;
+    dfrt_stage_monitor_keys(own);
+    dfrt_monitor_start(own);
+    take_rounds(&stage, 2000, 1000000);
+    uint64_t dear = atomic_load(&own->keys->samples);
+    CHECK(own->key_every == 128 && dear > 2000 * 500 / 128 * 0.9 && dear < 2000 * 500 / 128 * 1.1);
+    take_rounds(&stage, 20000, 0);
+    uint64_t cheap = atomic_load(&own->keys->samples) - dear;
+    double tuples = atomic_load(&own->slot_tuples[0]);
+    CHECK(own->key_every <= 1024 && cheap > 20000 * 500 / 1024 * 0.9 && cheap < 20000 * 500 / 128 / 4);
+    CHECK(tuples > 22000 * 500 * 0.9 && tuples < 22000 * 500 * 1.1);
+    dfrt_stage_monitor_close(own);
+}
+
 int main(void)
 {
     monitor = dfrt_stage_monitor_open(3);
@@ -93,6 +131,7 @@ int main(void)
     test_counters();
     test_long();
     test_spacing();
+    test_key_samples_spread();
     dfrt_watch_close(watch);
     dfrt_stage_monitor_close(monitor);
     return 0;

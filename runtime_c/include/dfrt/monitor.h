@@ -52,6 +52,7 @@ typedef struct dfrt_counted {
 /* One stage. */
 typedef struct dfrt_stage_monitor {
     uint64_t since_ns, away_ns; /* of the stage's thread: what of the time since `since_ns` it has waited */
+    uint64_t seen_ns;           /* when it last looked at the clock */
     uint64_t began_ns;          /* when the work on the round at hand began */
     uint64_t round_elements;
     _Alignas(64) _Atomic uint64_t rounds, elements; /* taken in */
@@ -63,7 +64,8 @@ typedef struct dfrt_stage_monitor {
     /* Where nobody times the triggers, otherwise NULL: */
     _Atomic double *slot_tuples; /* by slot of their key: sampled tuples */
     dfrt_key_samples *keys;   /* the heaviest ones, in the same measure */
-    uint32_t slot_left;       /* of the stage's thread: tuples to the next sample */
+    uint32_t key_left, key_every; /* of the stage's thread: tuples to the next sample; how far samples are apart */
+    double mean_ns;           /* what a tuple costs */
     uint64_t chance;
     unsigned step_count;
 } dfrt_stage_monitor;
