@@ -36,6 +36,7 @@ class Row:
     result: str                      # how the file that comes out is read: csv, or the types of a packed record
     factor: int = 1                  # tuples for each record of the first file
     peers: str = ""                  # what peers call this work
+    fewer: tuple[tuple[str, str], ...] = ()  # the same with fewer keys, which takes turns with the rest of the row
 
     def tuples(self, scale: float) -> int:
         return data.records(self.group, scale) * self.factor

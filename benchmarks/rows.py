@@ -38,11 +38,12 @@ ROWS = (
     Row("chain, generator", "the same over tuples made up on the way", "chain", "chain_generate", (), "csv"),
     Row("windows, 1000 keys", "count 1000 slide 200, five combinable aggregates", "windows", "windows",
         (("quotes", "binary:keys_1k.bin"),), STATS, peers="windows"),
-    Row("windows, 1 M keys", "the same, 1 M keys", "windows", "windows", (("quotes", "binary:keys_1m.bin"),), STATS),
+    Row("windows, 1 M keys", "the same, 1 M keys", "windows", "windows", (("quotes", "binary:keys_1m.bin"),), STATS,
+        fewer=(("quotes", "binary:keys_1k.bin"),)),
     Row("whole windows, 1000 keys", "the same results by a C function over the whole window", "windows",
         "windows_whole", (("quotes", "binary:keys_1k.bin"),), STATS),
     Row("whole windows, 1 M keys", "the same, 1 M keys", "windows", "windows_whole",
-        (("quotes", "binary:keys_1m.bin"),), STATS),
+        (("quotes", "binary:keys_1m.bin"),), STATS, fewer=(("quotes", "binary:keys_1k.bin"),)),
     Row("max of 100,000 slide 1", "a result at every tuple of one group", "windows", "windows_max",
         (("quotes", "binary:keys_1k.bin"),), "f8"),
     Row("csv", "rows in, time window 10 s slide 2 s, rows out", "csv", "csv", (("trades", "csv:trades.csv"),), "csv",
@@ -54,7 +55,7 @@ ROWS = (
     Row("skyline", "panes of 2000 uniform points in eight dimensions", "skyline", "skyline",
         (("points", "binary:points.bin"),), "i8,f8"),
 )
-TWO = "generated, 2 workers"
+TWO, FEWER = "generated, 2 workers", "generated, on 1000 keys"
 
 
 # --- who takes part ----------------------------------------------------------------------------------
@@ -69,6 +70,9 @@ def entries_of(row: Row, folder: Path, scale: float) -> list[Entry]:
     if row.name == "csv":
         two = generated(row, program, folder / "workers", scale, "--workers", "2", title=TWO, cores=2)
         made.append((two, folder / "workers", first))
+    if row.fewer:
+        fewer, output = replace(row, inputs=row.fewer), folder / "fewer"
+        made.append((generated(fewer, program, output, scale, "--workers", "1", title=FEWER), output, output))
     return made + [entry for peer in PEERS for entry in entries_of_peer(row, peer, program, folder, scale)]
 
 
@@ -160,9 +164,9 @@ def ratios(results: Results) -> Iterable[str]:
     def median(row: str, title: str) -> float | None:
         return next((m.median for c, m in results.get(row, []) if c.title == title), None)
 
-    questions = (("windows, speed on 1 M keys / on 1000 keys", ("windows, 1000 keys", "generated"),
+    questions = (("windows, speed on 1 M keys / on 1000 keys", ("windows, 1 M keys", FEWER),
                   ("windows, 1 M keys", "generated")),
-                 ("whole windows, speed on 1 M keys / on 1000 keys", ("whole windows, 1000 keys", "generated"),
+                 ("whole windows, speed on 1 M keys / on 1000 keys", ("whole windows, 1 M keys", FEWER),
                   ("whole windows, 1 M keys", "generated")),
                  ("csv, speed of two workers / of one", ("csv", "generated"), ("csv", TWO)),
                  ("csv, speed / DuckDB on all cores", ("csv", "DuckDB"), ("csv", "generated")),

@@ -19,7 +19,8 @@
 #ifndef DFRT_ROUND_EVENTS
 #define DFRT_ROUND_EVENTS 1024
 #endif
-enum { ROUND_EVENTS = DFRT_ROUND_EVENTS, READ_RECORDS = 256 };
+/* Records that are read into a buffer stay in the nearest cache; those that lie where they came from need not. */
+enum { ROUND_EVENTS = DFRT_ROUND_EVENTS, READ_RECORDS = 256, VIEWED_RECORDS = 1024 };
 static const uint64_t FLUSH_NS = 100000000, TELL_NS = 500000000;
 /* How exactly windows of processing time close while no tuple comes. */
 enum { TICK_MS = 10 };
@@ -75,7 +76,7 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
         dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
     free(kept);
     input->open = status == DFRT_OK;
-    input->room = dfrt_allocate(READ_RECORDS * entry->record->size);
+    input->room = dfrt_allocate(VIEWED_RECORDS * entry->record->size);
     if (status == DFRT_OK) {
         return read_ahead(reader, input, entry->record->size, options, error);
     }
@@ -222,7 +223,8 @@ static void refill(dfrt__reader *reader, unsigned i, size_t most)
 static size_t read_only_source(dfrt__reader *reader, size_t room)
 {
     dfrt__input *input = &reader->inputs[0];
-    refill(reader, 0, room < READ_RECORDS ? room : READ_RECORDS);
+    size_t most = dfrt_source_has_views(input->source) ? VIEWED_RECORDS : READ_RECORDS;
+    refill(reader, 0, room < most ? room : most);
     if (input->count > 0) {
         (void)reader->program->read(reading_stage(reader)->segment, 0, input->records, input->count, INT64_MAX);
     }
