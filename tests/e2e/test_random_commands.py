@@ -1,5 +1,6 @@
-"""Random commands at random moments: degree, alternate, policy, shadow mode, reload. The results are those of the
-sequential program, each wholly by one alternate; nothing is lost or doubled."""
+"""Random commands at random moments: degree, alternate, policy, shadow mode, configurations with other frequencies,
+migration protocols and balancers. The results are those of the sequential program, each wholly by one alternate; nothing
+is lost or doubled."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import pytest
 from dfc.compiler.live.client import Busy, Client
 
 from tests.e2e.native import Native, compiled, wait_until
+from tests.e2e.test_control import made_up_sysfs
 
 PROGRAM = """\
 app told
@@ -27,9 +29,12 @@ sink out = typical to csv("out.csv")
 sink all = counted to csv("all.csv")
 goal latency mean <= 5ms
 goal throughput >= 0.9
+minimize power
+resources { cores: 1..4, frequency: 1.2GHz..2.0GHz step 0.4GHz }
 control auto { step: 10ms }
 """
 ROUNDS, ROWS = 30, 2500
+FILES = 4  # configurations to load
 POLICIES = ("auto", "mpc", "rule", "threshold", "spl", "rl", "static", "alternates", "off")
 
 
@@ -49,7 +54,16 @@ def command(chance: random.Random) -> str:
         f"workers typical {chance.randint(1, 4)}", f"workers counted {chance.randint(1, 4)}", "workers typical auto",
         f"alternate typical {chance.choice(('precise', 'quick', 'auto'))}",
         f"policy typical {chance.choice(POLICIES)}", f"policy counted {chance.choice(POLICIES[:-2])}",
-        f"shadow {chance.choice(('on', 'off'))}", "reload other.json", "reload"))
+        f"shadow {chance.choice(('on', 'off'))}", f"reload other{chance.randrange(FILES)}.json", "reload"))
+
+
+def other(own: dict, chance: random.Random) -> dict:
+    """The first operator at a frequency of its own."""
+    first, *rest = [{**one, "migration": chance.choice(("fluent", "r_blk", "s_blk")),
+                     "rebalance": {"method": chance.choice(("balanced", "flux", "off"))}} for one in own["operators"]]
+    static = {"policy": "static", "parameters": {"frequency": chance.choice((1.2e9, 1.6e9)), "degree": 2},
+              "safety": {"warmup": 0}}
+    return {**own, "step": 0.003, "operators": [{**first, **static}, *rest]}
 
 
 def plain(told: Native, folder: Path, data: list[list[bytes]], alternate: str) -> tuple[list[str], list[str]]:
@@ -71,8 +85,11 @@ def test_any_commands_at_any_moment(told, tmp_path):
     data = rows(chance)
     of = {name: plain(told, tmp_path, data, name) for name in ("precise", "quick")}
     own = json.loads((told.path.parent / "control.json").read_text())
-    (tmp_path / "other.json").write_text(json.dumps({**own, "step": 0.003}))
-    process = told.at(tmp_path).start("--quiet", "--max-workers", 4, "--socket", "told.sock", "--log", "log.jsonl")
+    for number in range(FILES):
+        (tmp_path / f"other{number}.json").write_text(json.dumps(other(own, chance)))
+    domain = made_up_sysfs(tmp_path)
+    process = told.at(tmp_path).start("--quiet", "--max-workers", 4, "--socket", "told.sock", "--log", "log.jsonl",
+                                      "--sysfs", "sys")
     process.stdin.write(b"id,k,price\n")
     process.stdin.flush()
     wait_until((tmp_path / "told.sock").exists, process)
@@ -92,4 +109,5 @@ def test_any_commands_at_any_moment(told, tmp_path):
     assert len(made) == len(of["precise"][0])
     for number, line in enumerate(made[1:], 1):
         assert line == of[line.rsplit(",", 1)[1]][0][number]
+    assert (domain / "scaling_max_freq").read_text() == "2000000\n"
     assert [json.loads(line)["schema"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
