@@ -36,8 +36,8 @@ def calibrate(row: Row, scale: float) -> Path:
 
 
 def predict(row: Row, operator: str, profile: Path, word: str | None) -> Predicted:
-    """The whole program with this pattern of its operator, as `dfc explain --cores --profile --pattern` says it; without
-    a word with the one that dfc chooses."""
+    """The whole program with this pattern of its operator, as `dfc explain --cores --profile --pattern` says it;
+    without a word with the one that dfc chooses."""
     file = text_of(row)
     graph = pipeline.flow(pipeline.check(file.read_text(), str(file), {}))
     forced = () if word is None else (f"{operator}={word}",)

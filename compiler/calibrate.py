@@ -172,11 +172,11 @@ def _children() -> float:
 # --- from measurements to a profile -----------------------------------------------------------------
 
 
-def _costs(graph: Graph, measured: Measured, most_reading: float = math.inf) -> dict[str, StepCosts]:
+def _costs(graph: Graph, measured: Measured, at_most: float = math.inf) -> dict[str, StepCosts]:
     """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
-    timers keep calls apart that are otherwise one. Then all parts shrink alike; and they grow where the sources would be
-    left with more than the thread that reads took (`most_reading`). When their time was over the two runs had come to
-    different places, so that the parts are counted as in the run that tells the whole."""
+    timers keep calls apart that are otherwise one. Then all parts shrink alike; and they grow where the sources would
+    be left with more than the thread that reads took (`at_most`). When their time was over the two runs had come
+    to different places, so that the parts are counted as in the run that tells the whole."""
     counts = {one["name"]: one for one in measured.plain["steps"]}
     costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
     sources = [step.name for step in graph.steps if not step.inputs]
@@ -185,7 +185,7 @@ def _costs(graph: Graph, measured: Measured, most_reading: float = math.inf) -> 
     parts = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
                 for name, cost in costs.items()) / max(1, sum(counts[name]["in"] for name in sources))
     least = min(_LEAST_READING * whole, _LEAST_READING_NS)
-    reading = max(least, min(whole - parts, most_reading))
+    reading = max(least, min(whole - parts, at_most))
     scale = (whole - reading) / parts if parts else 1.0
     costs = {name: scaled(cost, scale) for name, cost in costs.items()}
     return costs | {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
