@@ -2,8 +2,8 @@
 that sleep, against the same one without.
 
 Instructions are those that callgrind counts, the fewest of some runs: threads that wait spin a little, and how often
-depends on the machine. Times are of pairs that run at once, all threads of both on one core, which Linux hands from one to
-the other every few milliseconds: what else the machine does meets both alike. What counts is the processor time of each.
+depends on the machine. Times are of pairs that run at once, all threads of both on one core, which Linux hands from
+one to the other every few milliseconds: what else the machine does meets both alike. What counts is the processor time.
 The same program against itself shows how far such a comparison can be trusted.
 """
 
@@ -110,9 +110,9 @@ def report(costs: list[Cost]) -> list[str]:
     return ["## The cost of elasticity", "",
             f"1000 keys on two workers, with a controller that measures, a control step a second, and {SLEEPING} "
             "replicas asleep, against the same program with `--control off` and without them. "
-            f"Nothing changes. The two programs of a pair run at once, all their threads on one core; the later one had it "
-            f"to itself for {alone:.1%} of its time on average. Mean and median of {PAIRS} pairs, each with its interval of "
-            "95 % confidence (Student, and the sign test). 000 reports 3 to 4 %.", "",
+            "Nothing changes. The two programs of a pair run at once, all their threads on one core; the later one had "
+            f"it to itself for {alone:.1%} of its time on average. Mean and median of {PAIRS} pairs, each with its "
+            "interval of 95 % confidence (Student, and the sign test). 000 reports 3 to 4 %.", "",
             "| program | | without | with | more, mean | more, median |", "| --- | --- | --- | --- | --- | --- |",
             *(line for cost in costs for line in _rows(cost))]
 

@@ -1,6 +1,6 @@
 """Random commands at random moments: degree, alternate, policy, shadow mode, configurations with other frequencies,
-migration protocols and balancers. The results are those of the sequential program, each wholly by one alternate; nothing
-is lost or doubled."""
+migration protocols and balancers. The results are those of the sequential program, each wholly by one alternate;
+nothing is lost or doubled. Random programs: tests/differential/test_commands.py."""
 
 from __future__ import annotations
 
