@@ -59,8 +59,9 @@ CLAIMS = (("1 stability: the switching cost lowers reconfigurations, a longer ho
 
 
 def mpc(name: str, strategy: str, alpha: float, gamma: float, horizon: int, goals: Goals, step: float = 1.0) -> Variant:
-    options = Options("mpc", {"strategy": strategy, "alpha": alpha, "gamma": gamma, "horizon": horizon}, **WALK)
-    return Variant(name, options, step, goals)
+    """As published: latency is weighed against resources, and no bound forbids to plan beyond the goal."""
+    parameters = {"strategy": strategy, "alpha": alpha, "gamma": gamma, "horizon": horizon, "bound": 0.0}
+    return Variant(name, Options("mpc", parameters, **WALK), step, goals)
 
 
 def strategies() -> tuple[Variant, ...]:
@@ -105,6 +106,7 @@ def by_latency() -> tuple[Variant, ...]:
                     fixed_frequency=True),
             Variant("threshold of 003", Options("threshold"), 1.0, BY_LATENCY, fixed_frequency=True),
             Variant("reinforcement learning", Options("rl", **WALK), 1.0, BY_LATENCY, fixed_frequency=True),
+            Variant("Lat-Power, bound 0.6 (1 s)", Options("mpc", {"strategy": "lat_power"}, **WALK), 1.0, BY_LATENCY),
             Variant("auto", Options("auto", **WALK), 1.0, Goals(latency=LATENCY, minimize="power")),
             Variant("static", Options("static"), 1.0, BY_LATENCY))
 

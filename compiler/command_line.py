@@ -19,6 +19,7 @@ from dfc.compiler.option_words import (
     small_count,
     source_files,
     source_rate,
+    svg_file,
     sweep,
     variation,
 )
@@ -97,7 +98,7 @@ def _add_simulate(commands) -> None:
     simulate.add_argument("--keys", metavar="uniform|SHARE|zipf:S|FILE", type=keys,
                           help="how keys are distributed: evenly, with this share for the heaviest one, by Zipf's law, "
                                "or as a file tells (the last two with --rates)")
-    simulate.add_argument("--rate", metavar="N", type=rate, help="tuples a second at which latency is told")
+    simulate.add_argument("--rate", metavar="N", type=rate, help="tuples a second (300k/s) at which latency is told")
     _add_asked(simulate)
     under = simulate.add_argument_group("under a load that changes")
     under.add_argument("--rates", metavar="FILE", help="tuples a second for every second: a rate a line, or the number "
@@ -157,7 +158,7 @@ def _add_watching_commands(commands) -> None:
     report = _add(commands, "report", "write one page about a run: rate, degree, latency, decisions and their reasons")
     report.add_argument("run", metavar="RUN", help="a folder with decision logs, as `dfc run --log` makes, or one log")
     report.add_argument("-o", "--output", metavar="FILE", help="the page to write (default: report.html in the folder)")
-    report.add_argument("--picture", metavar="FILE.svg", help="the curves alone, as a picture")
+    report.add_argument("--picture", metavar="FILE.svg", type=svg_file, help="the curves alone, as a picture")
     report.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
 
 
@@ -210,7 +211,8 @@ def _add_trace_commands(commands) -> None:
     profile.add_argument("traces", metavar="DIR", help="a folder that `dfc ingest` made")
     profile.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
     profile.add_argument("--page", metavar="FILE.html", help="the page of plots (default: beside the profile)")
-    profile.add_argument("--picture", metavar="FILE.svg", help="the rates of the first source alone, as a picture")
+    profile.add_argument("--picture", metavar="FILE.svg", type=svg_file,
+                         help="the rates of the first source alone, as a picture")
     profile.add_argument("--costs", metavar="FILE", help="a profile of `dfc calibrate` whose costs are taken over")
     _add_spark(profile)
     _add_optimize(commands)
@@ -224,7 +226,8 @@ def _add_optimize(commands) -> None:
                           help="with the rates to play, from `dfc profile`")
     optimize.add_argument("-o", "--output", metavar="FILE", help="the plan to write (default: APP.plan.json)")
     optimize.add_argument("--page", metavar="FILE.html", help="the page that shows why (default: beside the plan)")
-    optimize.add_argument("--picture", metavar="FILE.svg", help="the trade-off front alone, as a picture")
+    optimize.add_argument("--picture", metavar="FILE.svg", type=svg_file,
+                          help="the trade-off front alone, as a picture")
     optimize.add_argument("--cores", metavar="N", type=small_count,
                           help="cores to plan for (default: those of `resources`, else of this machine)")
     optimize.add_argument("--policy", metavar="LIST", help="policies to try (default: all that fit)")

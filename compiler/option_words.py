@@ -36,7 +36,7 @@ def source_rate(word: str) -> tuple[str, float]:
     name, equals, number = word.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"`{word}` is not SOURCE=N")
-    return name, rate(number.removesuffix("/s"))
+    return name, rate(number)
 
 
 def source_files(word: str) -> tuple[str, str]:
@@ -44,6 +44,12 @@ def source_files(word: str) -> tuple[str, str]:
     if not equals or not name.isidentifier() or not pattern:
         raise argparse.ArgumentTypeError(f"`{word}` is not NAME=PATTERN")
     return name, pattern
+
+
+def svg_file(word: str) -> str:
+    if not word.endswith(".svg"):
+        raise argparse.ArgumentTypeError(f"`{word}` does not end in .svg, and pictures are SVG")
+    return word
 
 
 def hours(word: str) -> float:
@@ -107,10 +113,16 @@ def seed(word: str) -> int:
 
 
 def rate(word: str) -> float:
-    rate = _number(word, "a number of tuples a second")
-    if not 0 < rate < 1e12:
-        raise argparse.ArgumentTypeError(f"`{word}` is not a number of tuples a second")
-    return rate
+    """As programs take it, too: `300000`, `300k`, `1.5M/s`."""
+    number = word.removesuffix("/s")
+    size = {"k": 1e3, "M": 1e6, "G": 1e9}.get(number[-1:])
+    try:
+        found = float(number[:-1]) * size if size else float(number)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e12:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of tuples a second, like 300000 or 300k/s")
+    return found
 
 
 def seconds(word: str) -> float:

@@ -48,16 +48,12 @@ def learned(graph: Graph, asked: Asked | None) -> Graph:
 
 
 def plan(graph: Graph, asked: Asked | None = None) -> Plan:
-    """Graph → which steps share a thread, which are replicated; with predictions when something was asked."""
-    from .select.asked import Asked, request_of, require_generated
-    from .select.choose import choose
-    from .select.learned import choose_learned
+    """Graph → which steps share a thread, which are replicated; with predictions when somebody asked for a plan: on the
+    command line, or by `resources { cores … }` or `pattern …` in the program."""
+    from .select.asked import Asked, request_of
+    from .select.planned import plan_of
 
-    request = request_of(graph.program, asked or Asked())
-    found = choose_learned(graph, request) if asked or request.forced else (None, ())
-    chosen = choose(graph, found[0], request.profile, request.file, found[1])
-    require_generated(request, chosen)
-    return chosen
+    return plan_of(graph, request_of(graph.program, asked or Asked()))
 
 
 def sequential(graph: Graph) -> Plan:
@@ -71,15 +67,15 @@ def explain(text: str, file: str, params: Mapping[str, str], diagnostics: Diagno
             asked: Asked | None = None) -> Explanation:
     """Text → what was decided, why, and what every pattern would give. The plan is that of `plan` with equal words."""
     from .select.asked import Asked, request_of
-    from .select.choose import choose
     from .select.explain import Explanation
-    from .select.learned import choose_learned, learned_lines
+    from .select.learned import learned_lines
+    from .select.planned import planned
 
     graph = learned(flow(check(text, file, params, diagnostics)), asked)
     request = request_of(graph.program, asked or Asked())
-    choice, alternates = choose_learned(graph, request)
-    plan = choose(graph, choice if asked or request.forced else None, request.profile, request.file, alternates)
-    return Explanation(graph, plan, choice, learned_lines(graph, choice, request.profile, alternates))
+    found = planned(graph, request)
+    learned_from = learned_lines(graph, found.choice, request.profile, found.alternates)
+    return Explanation(graph, found.plan, found.choice, learned_from)
 
 
 def generate(text: str, file: str, params: Mapping[str, str], embed: bool = False,

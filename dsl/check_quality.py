@@ -76,7 +76,17 @@ def _control(context: Context, decl: ast.ControlDecl, streams: Streams) -> typed
     if policy not in POLICIES:
         raise unknown("E0405", decl.policy.span, "control policy", policy, list(POLICIES))
     settings = check_settings(context, decl.settings, POLICIES[policy], f"the policy {policy}")
+    if policy == "rule":
+        _thresholds_in_order(decl, dict(settings))
     return typed.Control(policy, decl.operator and decl.operator.text, settings, decl.span)
+
+
+def _thresholds_in_order(decl: ast.ControlDecl, settings: dict[str, object]) -> None:
+    """Of `rule`; the `low` of `threshold` is a share of its `high`."""
+    if "low" in settings and "high" in settings and settings["low"] > settings["high"]:
+        place = next(setting.value.span for setting in decl.settings if setting.name.text == "low")
+        raise Mistake("E0409", place, f"`low` is {settings['low']}, above `high`, which is {settings['high']}",
+                      expected="at most `high`")
 
 
 def _controllable(context: Context, name: ast.Ident, streams: Streams) -> None:

@@ -18,7 +18,7 @@ from .mistake import Mistake, is_wrong
 from .scope import Scope
 from .settings import Setting
 from .suggest import listing, nearest
-from .types import BOOL, SYMBOL, Duration, is_number
+from .types import BOOL, SYMBOL, UNIT_NS, Duration, is_number
 
 Value = int | float | bool | str | tuple
 
@@ -106,7 +106,9 @@ def _measure(node: ast.Measure, setting: Setting, what: str) -> Value:
         unit = "ns" if kind == "duration" else "bytes"
         raise Mistake("E0206", node.span, f"{node.text} is no whole number of {unit}",
                       expected=f"a multiple of 1 {unit}")
-    return _plain(node.base)
+    value = _plain(node.base)
+    _in_bounds(value, node.text, node, setting, what)
+    return value
 
 
 def _plain(base: Fraction) -> int | float:
@@ -115,7 +117,9 @@ def _plain(base: Fraction) -> int | float:
 
 def _literal(value: typed.Literal, node: ast.Expr, setting: Setting, what: str) -> Value:
     if isinstance(value.type, Duration) and setting.kind == "duration":
-        return nanoseconds(value)
+        length = nanoseconds(value)
+        _in_bounds(length, _amount(length, "duration"), node, setting, what)
+        return length
     if setting.kind in _MEASURES:
         return _without_unit(value, node, setting, what)
     number = is_number(value.type)
@@ -124,7 +128,7 @@ def _literal(value: typed.Literal, node: ast.Expr, setting: Setting, what: str) 
     if not fits:
         raise Mistake("E0402", node.span, f"{what} is {_describe(setting)}, this is {value.type}",
                       expected=_describe(setting))
-    _in_bounds(value, node, setting, what)
+    _in_bounds(value.value, str(value.value), node, setting, what)
     return value.value
 
 
@@ -132,19 +136,28 @@ def _without_unit(value: typed.Literal, node: ast.Expr, setting: Setting, what: 
     """A parameter can't have a unit other than time's, so its number counts as it is; a literal needs its unit."""
     kind, unit = _MEASURES[setting.kind]
     if setting.kind != "duration" and isinstance(node, ast.Name) and is_number(value.type):
+        _in_bounds(value.value, str(value.value), node, setting, what)
         return value.value
     literal = isinstance(node, ast.IntLiteral | ast.FloatLiteral)
     raise Mistake("E0414", node.span, f"{what} is {kind}, this is {value.type}",
                   expected=f"a number with a unit, such as 1{unit}", around=f"{{}}{unit}" if literal else "")
 
 
-def _in_bounds(value: typed.Literal, node: ast.Expr, setting: Setting, what: str) -> None:
-    if setting.kind == "ratio" and not 0 <= value.value <= 1:
-        raise Mistake("E0409", node.span, f"{what} is {value.value}", expected="a number from 0 to 1")
-    if setting.least is not None and not value.value >= setting.least:
-        raise Mistake("E0409", node.span, f"{what} is {value.value}", expected=f"at least {setting.least:g}")
-    if setting.most is not None and not value.value <= setting.most:
-        raise Mistake("E0409", node.span, f"{what} is {value.value}", expected=f"at most {setting.most:g}")
+def _in_bounds(value: float, text: str, node: ast.Expr, setting: Setting, what: str) -> None:
+    if setting.kind == "ratio" and not 0 <= value <= 1:
+        raise Mistake("E0409", node.span, f"{what} is {text}", expected="a number from 0 to 1")
+    for word, bound, kept in (("least", setting.least, setting.least is None or value >= setting.least),
+                              ("most", setting.most, setting.most is None or value <= setting.most)):
+        if not kept:
+            raise Mistake("E0409", node.span, f"{what} is {text}", expected=f"at {word} {_amount(bound, setting.kind)}")
+
+
+def _amount(value: float, kind: str) -> str:
+    """A bound as it would be written, durations in the largest unit in which they are whole."""
+    if kind != "duration":
+        return f"{value:.12g}" + "Hz" * (kind == "frequency")
+    unit = max((name for name, size in UNIT_NS.items() if value % size == 0), key=UNIT_NS.__getitem__)
+    return f"{value // UNIT_NS[unit]}{unit}" if value else "0s"
 
 
 def _describe(setting: Setting) -> str:

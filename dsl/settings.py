@@ -13,7 +13,8 @@ class Setting:
     """What a setting takes.
 
     `kind`: duration, rate, int, number, ratio (0 to 1), frequency, size, bandwidth, bool, text, word (one of
-    `choices`) or words. `span` allows a range `a..b`, `least` and `most` are the smallest and the largest value.
+    `choices`) or words. `span` allows a range `a..b`, `least` and `most` are the smallest and the largest value, of a
+    duration in nanoseconds, of a frequency in hertz. What a controller gets has the bounds of its configuration.
     """
 
     kind: str
@@ -37,6 +38,8 @@ class ConnectorKind:
 
 _POSITIVE, _NATURAL = Setting("number", least=0), Setting("int", least=0)
 _AT_LEAST_ONE = Setting("int", least=1)
+_DAY = 86_400 * 10**9
+_WEIGHT = Setting("number", least=0, most=1e6)
 _DURATION, _RATIO, _BOOL, _TEXT = Setting("duration"), Setting("ratio"), Setting("bool"), Setting("text")
 
 _SOCKET = (("format", Setting("word", ("csv", "jsonl", "lines", "binary"))), ("listen", _BOOL), ("public", _BOOL),
@@ -72,29 +75,34 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {
-    "latency": Metric(STATISTICS, "<=", _DURATION, "goal latency mean <= 7ms"),
+    "latency": Metric(STATISTICS, "<=", Setting("duration", least=1, most=_DAY), "goal latency mean <= 7ms"),
     "throughput": Metric(("",), ">=", _RATIO, "goal throughput >= 0.95"),
-    "value": Metric(("",), ">=", _POSITIVE, "goal value >= 0.8"),
+    "value": Metric(("",), ">=", Setting("number", least=0, most=1e9), "goal value >= 0.8"),
 }
 
 MINIMIZE = ("power", "cores", "cost")
 
 # --- control ----------------------------------------------------------------------------------------
 
+_PAUSE = Setting("duration", least=0, most=_DAY)
 _COMMON = {
-    "step": _DURATION, "shadow": _BOOL, "cooldown": _DURATION, "warmup": _DURATION,
-    "rebalance": Setting("word", ("balanced", "flux", "off")), "imbalance": _POSITIVE,
+    "step": Setting("duration", least=10**6, most=_DAY), "shadow": _BOOL, "cooldown": _PAUSE, "warmup": _PAUSE,
+    "rebalance": Setting("word", ("balanced", "flux", "off")), "imbalance": _WEIGHT,
     "migration": Setting("word", ("fluent", "r_blk", "s_blk")), "log": _TEXT,
 }
 _FORECAST = {
-    "forecast": Setting("word", ("holt_winters", "last_value", "last", "ewma")), "season": _AT_LEAST_ONE,
+    "forecast": Setting("word", ("holt_winters", "last_value", "last", "ewma")),
+    "season": Setting("int", least=1, most=1 << 20),
     "smoothing": _RATIO, "level": _RATIO, "trend": _RATIO, "seasonal": _RATIO,
 }
 MOST_WORKERS = 256
 _WORKERS = Setting("int", least=1, most=MOST_WORKERS)
 _HORIZON = Setting("int", least=1, most=16)
 _PATIENCE = Setting("int", least=1, most=10**6)
-_THRESHOLDS = {"utilisation": Setting("ratio", span=True), "latency": _DURATION, "patience": _PATIENCE}
+_SHARE_OF_GOAL = Setting("number", least=0, most=1e9)
+_HERTZ = Setting("frequency", least=1, most=1e12)
+_THRESHOLDS = {"utilisation": Setting("ratio", span=True), "latency": Setting("duration", least=1, most=_DAY),
+               "patience": _PATIENCE}
 
 POLICIES: dict[str, dict[str, Setting]] = {
     "off": {},
@@ -102,19 +110,19 @@ POLICIES: dict[str, dict[str, Setting]] = {
     "mpc": {
         **_COMMON, **_FORECAST, "horizon": _HORIZON,
         "strategy": Setting("word", ("goals", "th_node", "th_power", "lat_node", "lat_power", "rho_node", "rho_power")),
-        "alpha": _POSITIVE, "beta": _POSITIVE, "gamma": _POSITIVE,
+        "alpha": _WEIGHT, "beta": _WEIGHT, "gamma": _WEIGHT, "bound": _RATIO,
         "solver": Setting("word", ("envelope", "dynamic", "branch_and_bound")),
     },
-    "rule": {**_COMMON, **_THRESHOLDS, "low": _POSITIVE, "high": _POSITIVE},
+    "rule": {**_COMMON, **_THRESHOLDS, "low": _SHARE_OF_GOAL, "high": _SHARE_OF_GOAL},
     "threshold": {**_COMMON, **_THRESHOLDS, "low": _RATIO, "high": _RATIO},
     "spl": {**_COMMON, "congestion": _RATIO, "sensitivity": _RATIO, "remember": _PATIENCE},
     "rl": {**_COMMON, **_FORECAST, "discount": Setting("ratio", most=0.9999),
-           "levels": Setting("int", least=2, most=64), "explore": _RATIO, "alpha": _POSITIVE, "beta": _POSITIVE,
-           "gamma": _POSITIVE, "learning": _RATIO,
+           "levels": Setting("int", least=2, most=64), "explore": _RATIO, "alpha": _WEIGHT, "beta": _WEIGHT,
+           "gamma": _WEIGHT, "learning": _RATIO,
            "state": Setting("word", ("rate", "utilisation"))},
-    "static": {"degree": _WORKERS, "frequency": Setting("frequency"), "alternate": Setting("word")},
+    "static": {"degree": _WORKERS, "frequency": _HERTZ, "alternate": Setting("word")},
     "alternates": {**_COMMON, **_FORECAST, "alternate_every": _PATIENCE, "resources_every": _PATIENCE,
-                   "horizon": _HORIZON, "sigma": _POSITIVE},
+                   "horizon": _HORIZON, "sigma": _WEIGHT},
     "pid": {**_COMMON, "kp": _POSITIVE, "ki": _POSITIVE, "kd": _POSITIVE, "setpoint": _RATIO, "theta": _POSITIVE,
             "alpha": _POSITIVE},
     "fuzzy": {**_COMMON, "limit": _RATIO},
@@ -146,9 +154,10 @@ PROPERTIES = ("associative", "commutative", "invertible", "decomposable")
 # --- resources and cloud ----------------------------------------------------------------------------
 
 BLOCKS: dict[str, dict[str, Setting]] = {
-    "resources": {"cores": Setting("int", span=True, least=1), "frequency": Setting("frequency", span=True),
-                  "memory": Setting("size", span=True), "power": Setting("number", span=True, least=0),
-                  "voltage": Setting("number", span=True, least=0), "shed": _RATIO},
+    "resources": {"cores": Setting("int", span=True, least=1, most=MOST_WORKERS),
+                  "frequency": Setting("frequency", span=True, least=1, most=1e12),
+                  "memory": Setting("size", span=True), "power": Setting("number", span=True, least=0, most=1e6),
+                  "voltage": Setting("number", span=True, least=0.01, most=100), "shed": _RATIO},
     "vm": {"cores": _AT_LEAST_ONE, "speed": _POSITIVE, "bandwidth": Setting("bandwidth"), "price": _POSITIVE,
            "billing": _DURATION, "startup": _DURATION, "memory": Setting("size")},
     "region": {"nodes": Setting("int", span=True, least=0), "price": _POSITIVE, "bandwidth": Setting("bandwidth")},

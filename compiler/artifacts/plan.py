@@ -21,6 +21,7 @@ class Segment:
     (replicated, stateless), `work` (replicated, on windows that another segment keeps), `owners` (every
     replica sees all tuples and has some of the windows) or `single`. Segments are
     numbered so that edges go forward. degree: how many replicas are planned; 0 for what is not replicated.
+    behind: of a farm, that others than the reader feed it.
     """
 
     number: int
@@ -28,6 +29,7 @@ class Segment:
     steps: tuple[str, ...]
     why: str
     degree: int = 0
+    behind: bool = False
 
     @property
     def replicated(self) -> bool:
@@ -41,16 +43,17 @@ class Segment:
 
     @property
     def numbered(self) -> bool:
-        """Whether it passes on the number of what it got; others number what they put out."""
-        return self.kind in ("keyed", "work", "owners")
+        """Whether it passes on the number of what it got; others number what they put out. A farm that the reader feeds
+        has all tuples of an event in one replica, so that it can number them."""
+        return self.kind in ("keyed", "work", "owners") or self.kind == "farm" and self.behind
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A stream from a step of one segment to an input of a step of another.
 
-    routing: `key` (by the hash of the consumer's key), `deal` (blocks of events in turn), `all` (to
-    every replica), `task` (to the worker that the store names) or `one`.
+    routing: `key` (by the hash of the consumer's key), `deal` (blocks of events in turn), `turn` (one tuple after the
+    other in turn), `all` (to every replica), `task` (to the worker that the store names) or `one`.
     markers: `event` (each watermark in order with the tuples) or `round` (the last one of a round).
     onward: the stream goes through a segment that only puts it in order; this edge takes it on from there.
     """

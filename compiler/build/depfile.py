@@ -26,7 +26,8 @@ def input_files(bundle: Bundle) -> list[str]:
     """All files that were read, each once, as paths from the current folder where they lie below it."""
     paths = [*bundle.inputs, *bundle.user_sources, *user_files(bundle).values()]
     # <stdin> is no file, and make has no way to write a name with a line end.
-    return list(dict.fromkeys(_shortest(path) for path in paths if not path.startswith("<") and "\n" not in path))
+    written = (_shortest(path) for path in paths if not path.startswith("<"))
+    return list(dict.fromkeys(path for path in written if "\n" not in path))
 
 
 def _shortest(path: str) -> str:

@@ -96,7 +96,7 @@ def _operator(program: typed.Program, step: typed.Step, plan: Plan, seconds: flo
         "name": step.name,
         "policy": policy,
         "parameters": _parameters(policy, settings),
-        "workers": {"least": 1, "most": None},
+        "workers": {"least": None, "most": None},  # those of the cores
         "safety": {"cooldown": _steps(settings.get("cooldown"), seconds, _COOLDOWN),
                    "warmup": _steps(settings.get("warmup"), seconds, _WARMUP), "trust": None},
         "forecast": _forecast(settings, dict(plan.forecast)),

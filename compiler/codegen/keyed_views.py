@@ -32,6 +32,7 @@ class KeyPart:
     compare: str
     exact: bool  # different values have different hashes
     members: tuple[Member, ...] = ()
+    place: str = ""  # what an index of groups knows it by, if that says all; else their hash
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,9 @@ def key_part(name: str, type_: Type) -> KeyPart:
         return KeyPart(declaration, f"dfrt_hash_bytes(key->{c}.data, key->{c}.size)",
                        f"dfrt_text_equal({texts})", f"dfrt_text_compare({texts})", False, members_of(type_, c))
     compare = f"dfrt_symbol_compare({a}, {b})" if isinstance(type_, Symbol) else f"({a} > {b}) - ({a} < {b})"
+    place = f"dfrt_symbol_place(key->{c})" if isinstance(type_, Symbol) else ""
     return KeyPart(declaration, f"dfrt_hash_u64((uint64_t)key->{c})", f"{a} == {b}", compare, True,
-                   members_of(type_, c))
+                   members_of(type_, c), place)
 
 
 def key_input(context: Context, record: Record, keys: tuple[str, ...], fields: tuple[str, ...],

@@ -49,8 +49,7 @@ def _hint(client: Client, words: list[str]) -> str:
         return ""
     operators = {one["name"]: one for one in client.ask("status")["status"]["operators"]}
     if words[1] not in operators:
-        known = ", ".join(operators) or "no operators that can be controlled"
-        return _meant(words[1], operators) or f"; it has {known}"
+        return _meant(words[1], operators)
     if words[0] == "alternate" and len(words) == 3 and words[2] not in operators[words[1]]["alternates"]:
         return _meant(words[2], operators[words[1]]["alternates"])
     return ""

@@ -10,6 +10,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from dfc.compiler.failure import GOOD, INTERRUPTED, Missing, Usage
@@ -68,7 +69,7 @@ def prepared(graph, args: Namespace):
     from dfc.compiler.simulate.control_library import open_controls
     from dfc.compiler.simulate.scenario import SERVICE_CV, Workload
 
-    request = request_of(graph.program, asked(args))
+    request = replace(request_of(graph.program, asked(args)), elastic=False)  # limits of degrees are searched, too
     rates, said = recorded_rates(request.profile, int(args.seconds))
     choice, alternates = choose_learned(graph, request)
     plan = choose(graph, choice, request.profile, begun=alternates)

@@ -67,6 +67,8 @@ class Intake:
                 self._known(field, data[field.name])
             elif isinstance(field.type, Bool) and len(data) and data[field.name].view("u1").max() > 1:
                 raise self._bad(field, "bool, which is 0 or 1 in memory", "another byte")
+            elif isinstance(field.type, Timestamp | Duration):
+                self._require_times(field, data[field.name])
 
     # --- columns ----------------------------------------------------------------------------------------
 
@@ -199,12 +201,15 @@ class Intake:
             return
         if array.dtype.kind != out.dtype.kind:
             self._refuse(field, f"{out.dtype} or whole numbers of {field.type.unit}", array.dtype)
-        if array.size and np.isnat(array.min()):  # the least of times is NaT when one is
-            raise self._bad(field, "a time", "NaT")
+        self._require_times(field, array)
         np.copyto(out, array, casting="unsafe")
         if array.dtype != out.dtype and (out.astype(array.dtype) != array).any():
             raise self._bad(field, f"whole numbers of {field.type.unit} that fit 64 bits",
                             f"{array.dtype} that are not")
+
+    def _require_times(self, field: Field, array: np.ndarray) -> None:
+        if array.size and np.isnat(array.min()):  # the least of times is NaT when one is
+            raise self._bad(field, "a time", "NaT")
 
     def _bad(self, field: Field, expected: str, got: str) -> BadData:
         return BadData(f"source `{self.port.name}`, field `{field.name}`: expected {expected}, got {got}")

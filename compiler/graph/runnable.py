@@ -14,11 +14,6 @@ RUNNABLE_CODES: dict[str, Code] = {
                   "Processing time belongs to the source: its tuples take the clock's time when they are read, and "
                   "every window after it goes by that. A window can't choose it for a stream that has event time.",
                   "|> window time 1s processing", "source q: Quote = csv(\"-\") processing time"),
-    "E0810": Code("this pattern can't be generated yet",
-                  "The pattern applies and `dfc explain` predicts what it would give, but the code generator has no "
-                  "form for it yet in this place of the program. `pattern auto` leaves the choice to the compiler. "
-                  "The interpreter runs the program: a pattern never changes what it means.",
-                  "operator a on s pattern farm -> R { … }", "operator a on s pattern auto -> R { … }"),
     "E0811": Code("the interpreter has no sockets",
                   "The reference interpreter reads and writes files. The compiled program runs with tcp and unix.",
                   "source q: Quote = tcp(\"localhost:9000\")", "source q: Quote = csv(\"-\")"),

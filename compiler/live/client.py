@@ -15,6 +15,7 @@ from pathlib import Path
 from dfc.compiler.failure import Failure, Usage
 
 PATIENCE = 15.0  # seconds; a program answers at once unless the machine is very busy
+_BETWEEN = 0.5  # seconds; a program that begins makes the file and listens right after: until then it looks ended
 _MOST_PATH = 107  # bytes that the system takes for the path of a socket
 _MOST_REQUEST = 4095
 
@@ -48,12 +49,13 @@ class Client:
 
     def _connect(self, path: str) -> None:
         """A program with very many callers has them wait, for which a socket with a time limit does not."""
-        deadline = time.monotonic() + PATIENCE
+        begun = time.monotonic()
         while True:
             try:
                 return self._socket.connect(path)
-            except BlockingIOError:
-                if time.monotonic() > deadline:
+            except (BlockingIOError, ConnectionRefusedError) as error:
+                limit = PATIENCE if isinstance(error, BlockingIOError) else _BETWEEN
+                if time.monotonic() - begun > limit:
                     raise
                 time.sleep(0.05)
 

@@ -100,7 +100,8 @@ def _head(status: dict, history: History, width: int, paint) -> list[str]:
               f"{count_text(status['results'])} results{_troubles(status)}")
     first = paint(BOLD, _cut(title, width)) + _cut(rest, width - len(title))
     second = _with_curve(totals, history, "rate", width)
-    return [first, second, *_latency(status, history, width, paint), *_machine(status)]
+    return [first, second, *_latency(status, history, width, paint), *_throughput(status, width, paint),
+            *_machine(status)]
 
 
 def _troubles(status: dict) -> str:
@@ -122,9 +123,24 @@ def _latency(status: dict, history: History, width: int, paint) -> list[str]:
     name = goal_statistic(goals)
     value = latency[name]
     missed = value is not None and value > goals["latency"]
-    outcome = UNKNOWN if value is None else "missed" if missed else "kept"
-    verdict = f"goal {name} ≤ {time_text(goals['latency'])}: {outcome}"
+    verdict = f"goal {name} ≤ {time_text(goals['latency'])}: {_outcome(value, missed)}"
     line = _with_curve(f"{words}   {verdict}", history, "latency", width)
+    return [line.replace(verdict, paint(RED if missed else GREEN, verdict))]
+
+
+def _outcome(value: float | None, missed: bool) -> str:
+    return UNKNOWN if value is None else "missed" if missed else "kept"
+
+
+def _throughput(status: dict, width: int, paint) -> list[str]:
+    """Of the operator that gives the smallest share of the results it could."""
+    goal = status["goals"]["throughput"]
+    if goal is None:
+        return []
+    value = min((one["throughput"] for one in status["operators"] if one.get("throughput") is not None), default=None)
+    missed = value is not None and value < goal
+    verdict = f"goal throughput ≥ {share_text(goal)}: {_outcome(value, missed)}"
+    line = _cut(f"results {share_text(value):>9} of those possible   {verdict}", width)
     return [line.replace(verdict, paint(RED if missed else GREEN, verdict))]
 
 

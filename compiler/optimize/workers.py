@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
+from ..interrupts import uninterrupted
 from ..simulate.control_library import open_controls
 from ..simulate.task import play_candidate
 
@@ -40,7 +41,9 @@ class Workers:
     def play(self, runs: Sequence[tuple[Mapping[str, Any], int]]) -> list[dict[str, float]]:
         if self._pool is None:
             return [play_candidate(self.scene, candidate, seed, open_controls()) for candidate, seed in runs]
-        return list(self._pool.map(_play, runs))
+        with uninterrupted():
+            played = self._pool.map(_play, runs)  # which starts them
+        return list(played)
 
 
 def _begin(scene: Mapping[str, Any]) -> None:

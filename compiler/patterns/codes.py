@@ -19,9 +19,10 @@ PATTERN_CODES: dict[str, Code] = {
         "operator a on s window count 10 slide 5 pattern pane_farming -> R { … }"),
     "E0502": Code(
         "--pattern can't be followed",
-        "It is OPERATOR=PATTERN, with degrees behind a colon: `predict=window_farming:4`, `predict=pane_farming:3,2` "
-        "(pane workers, merge workers), `predict=nesting:2,3` (outer, inner), and further settings by name: "
-        "`predict=window_farming:4,batch=8,schedule=on_demand`. A degree is from 1 to 256.",
+        "It is OPERATOR=PATTERN, or the name of a stream's step as `dfc explain` has it, with degrees behind a colon: "
+        "`predict=window_farming:4`, `predict=pane_farming:3,2` (pane workers, merge workers), `predict=nesting:2,3` "
+        "(outer, inner), and further settings by name: `predict=window_farming:4,batch=8,schedule=on_demand`. A degree "
+        "is from 1 to 256.",
         "dfc compile app.dfl --pattern predict=pane_farming:0",
         "dfc compile app.dfl --pattern predict=pane_farming:3,2"),
     "E0510": Code(

@@ -1,18 +1,21 @@
-"""Patterns that the program or the command line asks for: read, compared with what applies and what is generated."""
+"""Patterns that the program or the command line asks for: read, and compared with what applies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...dsl import typed
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.settings import PATTERNS as SETTINGS
 from ...dsl.span import Span
 from ...dsl.suggest import listing, nearest
+from ..artifacts.step_text import kind_of
 from . import PATTERNS
 from .function import Function, function_of
 
 OPTION = "--pattern"  # the name under which messages show the words of the command line
+_DIVISIBLE = (typed.Operator, typed.Scan, typed.Update, typed.Join, typed.Filter, typed.Map, typed.FlatMap,
+              typed.Branch)
 _DEGREES = {"pane_farming": ("workers", "merge_workers"), "nesting": ("workers", "inner_workers")}
 
 
@@ -21,14 +24,13 @@ class _Wrong(Exception):
 
 
 def forced_patterns(program: typed.Program, words: Iterable[str], diagnostics: Diagnostics) -> dict[str, typed.Pattern]:
-    """Which operator must have which pattern; the command line counts more than the program. `auto` forces nothing."""
+    """Which step must have which pattern; the command line counts more than the program. `auto` forces nothing."""
     found = {step.name: step.body.pattern for step in program.steps
              if isinstance(step.body, typed.Operator) and step.body.pattern is not None}
-    names = [step.name for step in program.steps if isinstance(step.body, typed.Operator)]
     for line, word in enumerate(words, 1):
         span = Span(OPTION, line, 1, line, len(word) + 1)
         try:
-            operator, pattern = _read(word, span, names)
+            operator, pattern = _read(word, span, program)
             found[operator] = pattern
         except _Wrong as wrong:
             message, expected, fix = wrong.args
@@ -36,15 +38,23 @@ def forced_patterns(program: typed.Program, words: Iterable[str], diagnostics: D
     return {name: pattern for name, pattern in found.items() if pattern.name != "auto"}
 
 
-def _read(word: str, span: Span, names: list[str]) -> tuple[str, typed.Pattern]:
+def can_have_pattern(step: typed.Step) -> bool:
+    """Whether its tuples, keys or windows could be divided among workers at all."""
+    return isinstance(step.body, _DIVISIBLE)
+
+
+def _read(word: str, span: Span, program: typed.Program) -> tuple[str, typed.Pattern]:
     """`predict=pane_farming:3,2`."""
     operator, equals, rest = word.partition("=")
     name, _, settings = rest.partition(":")
     if not equals:
         raise _Wrong(f"`{word}` is not OPERATOR=PATTERN", "predict=pane_farming:3,2", "")
+    names = [step.name for step in program.steps if can_have_pattern(step)]
     if operator not in names:
-        raise _Wrong(f"there is no operator `{operator}`", listing(names) or "an operator of the program",
-                     nearest(operator, names) or "")
+        other = next((step for step in program.steps if step.name == operator), None)
+        what = f"there is no operator or step `{operator}`" if other is None else \
+            f"`{operator}` can't have a pattern: it is a {kind_of(other.body)}"
+        raise _Wrong(what, listing(names) or "an operator of the program", nearest(operator, names) or "")
     if name not in SETTINGS:
         raise _Wrong(f"there is no pattern `{name}`", listing(list(SETTINGS)), nearest(name, list(SETTINGS)) or "")
     values = dict(_settings(name, settings.split(","))) if settings else {}
@@ -70,11 +80,11 @@ def _value(name: str, text: str, setting) -> object:
                          nearest(text, setting.choices) or "")
         return text
     if not text.isascii() or not text.isdigit() or not setting.least <= int(text) <= setting.most:
-        raise _Wrong(f"`{name}` is {text}", f"a whole number from {setting.least:g} to {setting.most:g}", "")
+        raise _Wrong(f"`{name}` is {text}", f"a whole number from {int(setting.least)} to {int(setting.most)}", "")
     return int(text)
 
 
-# --- what applies, what is generated ----------------------------------------------------------------
+# --- what applies -----------------------------------------------------------------------------------
 
 
 def why_not(function: Function, pattern: typed.Pattern) -> str | None:
@@ -101,16 +111,3 @@ def check_forced(program: typed.Program, forced: Mapping[str, typed.Pattern], di
 
 def applicable(function: Function) -> list[str]:
     return [name for name, module in PATTERNS.items() if module.applies(function) is None]
-
-
-# Steps without state go along with those before them: only where they begin a segment is the pattern theirs to choose.
-_KINDS = {"sequential": ("read", "single"), "farm": ("farm",)}
-
-
-def check_generated(forced: Mapping[str, typed.Pattern], segment_kind: Callable[[str], str],
-                    diagnostics: Diagnostics) -> None:
-    """Reports every forced pattern that there is no code for."""
-    for name, pattern in forced.items():
-        if segment_kind(name) not in _KINDS.get(pattern.name, (segment_kind(name),)):
-            diagnostics.add("E0810", pattern.span, f"`{name}` can't be made {pattern.name} yet: it runs in a "
-                            f"{segment_kind(name)} segment", expected="`pattern auto`")

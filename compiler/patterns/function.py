@@ -43,7 +43,6 @@ class Function:
     whole: str = ""
     arrives_in_order: bool = True
     expires: bool = False
-    order: str = "total"
     ports: bool = False
 
     @property
@@ -79,7 +78,7 @@ def chosen_alternate(body: typed.Operator) -> typed.Alternate:
 def _operator(program: typed.Program, step: typed.Step) -> Function:
     body = step.body
     if body.window is None:
-        return Function(step.name, stateless=True, keyed=False, order=body.order, ports=bool(body.ports))
+        return Function(step.name, stateless=True, keyed=False, ports=bool(body.ports))
     whole, ordered = _needs_of_all(program, body)
     second = any(map(_is_second_map, body.alternates))
     every = getattr(body.window, "every_tuple", False)
@@ -90,7 +89,7 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
                     order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
                     second_map=second, decomposable=not whole, whole=whole,
                     arrives_in_order=not ordered or arrives_in_order(program, step),
-                    expires=bool(body.expire_after), order=body.order, ports=bool(body.ports))
+                    expires=bool(body.expire_after), ports=bool(body.ports))
 
 
 def _needs_of_all(program: typed.Program, body: typed.Operator) -> tuple[str, bool]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..failure import Failure, Usage
-from .saso import NAN, Saso, Step, mean, saso
+from .saso import NAN, Saso, Step, goal_missed, mean, saso
 
 SCHEMA = 1
 LOG_NAME = "decisions.jsonl"
@@ -58,7 +57,8 @@ class Decision:
     utilisation: float
     backlog: float
     service: float
-    throughput: float  # results a trigger
+    selectivity: float  # results a trigger
+    throughput: float  # results given of those due, as the goal counts them
     power: float
     error: float
 
@@ -127,9 +127,8 @@ class Run:
         return [Step(one.time, one.before.workers, hertz.get(one.step, NAN), one.power, one.latency, self.latency_goal,
                      one.acted and one.changed, self._missed(one)) for one in self.operators[operator]]
 
-    def _missed(self, one: Decision) -> bool | None:
-        """Without a goal for latency that of throughput counts."""
-        return one.throughput < self.throughput_goal if math.isnan(self.latency_goal) else None
+    def _missed(self, one: Decision) -> bool:
+        return goal_missed(one.latency, self.latency_goal, one.throughput, self.throughput_goal)
 
 
 # --- files ------------------------------------------------------------------------------------------
@@ -153,7 +152,7 @@ def read_log(path: Path) -> Run:
     run = Run(path.parent.name if path.name == LOG_NAME else path.stem)
     try:
         with path.open(encoding="utf-8", errors="replace") as lines:
-            for row in _rows(lines, run):
+            for row in _rows(lines, path, run):
                 _take(run, row)
         if (path.parent / STATS_NAME).is_file() and path.name == LOG_NAME:
             run.stats = json.loads((path.parent / STATS_NAME).read_text(encoding="utf-8"))
@@ -176,22 +175,22 @@ def _is_log(path: Path) -> bool:
     return isinstance(first, dict) and "schema" in first and "kind" in first
 
 
-def _rows(lines: Iterable[str], run: Run) -> Iterator[dict]:
-    for line in lines:
+def _rows(lines: Iterable[str], path: Path, run: Run) -> Iterator[dict]:
+    for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
         except ValueError:
             row = None
-        if isinstance(row, dict) and "kind" in row:
-            _check_schema(row)
+        if isinstance(row, dict) and "kind" in row and "schema" in row:
+            _check_schema(row, f"{path}:{number}")
             yield row
         else:
             run.unread += 1
 
 
-def _check_schema(row: dict) -> None:
-    if row.get("schema") != SCHEMA:
-        raise Failure(f"the decision log has schema {row.get('schema')}; this version of dfc reads {SCHEMA}")
+def _check_schema(row: dict, place: str) -> None:
+    if row["schema"] != SCHEMA:
+        raise Failure(f"{place}: the decision log has schema {row['schema']}; this version of dfc reads {SCHEMA}")
 
 
 def _take(run: Run, row: dict) -> None:
@@ -239,8 +238,8 @@ def _decision(row: dict) -> Decision:
         rate=arrivals / step if step > 0 else NAN, forecast=_real(row["forecast"]), latency=_real(outcome["latency"]),
         expected_latency=_real(expected.get("latency")), utilisation=_real(outcome["utilisation"]),
         backlog=_real(measured["backlog"]), service=_real(measured["service"]),
-        throughput=_real(measured["results"]) / arrivals if arrivals > 0 else NAN, power=_real(measured["power"]),
-        error=_real(outcome["error"]))
+        selectivity=_real(measured["results"]) / arrivals if arrivals > 0 else NAN,
+        throughput=_real(outcome.get("throughput")), power=_real(measured["power"]), error=_real(outcome["error"]))
 
 
 def mean_error(decisions: Iterable[Decision]) -> float:

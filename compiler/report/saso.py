@@ -27,7 +27,7 @@ class Step:
     latency: float = NAN  # seconds, by the statistic that the goal names
     goal: float = NAN  # seconds
     reconfigured: bool = False  # something was changed at the end of this step
-    missed: bool | None = None  # whether the step missed its goal, where that is not latency above `goal`
+    missed: bool | None = None  # whether the step missed a goal, where that is not just latency above `goal`
 
     @property
     def violation(self) -> bool:
@@ -54,6 +54,11 @@ class Saso:
     unsettled: bool  # the run ended before the goal was met again
 
 
+def goal_missed(latency: float, latency_goal: float, throughput: float, throughput_goal: float) -> bool:
+    """Either of them; NaN is no goal, or nothing that could miss one. Throughput as dfrt_throughput counts it."""
+    return latency > latency_goal or throughput < throughput_goal
+
+
 def saso(steps: Sequence[Step], frequency_step: float = FREQUENCY_STEP) -> Saso:
     """The figures of one operator's steps, in order of time."""
     moves = [_distance(before, after, frequency_step) for before, after in zip(steps, steps[1:], strict=False)]
@@ -63,7 +68,7 @@ def saso(steps: Sequence[Step], frequency_step: float = FREQUENCY_STEP) -> Saso:
     return Saso(
         steps=len(steps), reconfigurations=sum(step.reconfigured for step in steps), violations=len(missed),
         violation_share=len(missed) / len(steps) if steps else NAN,
-        mean_excess=mean(step.latency / step.goal for step in missed if step.goal > 0),
+        mean_excess=mean(step.latency / step.goal for step in missed if step.latency > step.goal > 0),
         workers=mean(step.workers for step in steps),
         peak_workers=max((step.workers for step in steps if not math.isnan(step.workers)), default=NAN),
         frequency=mean(step.frequency for step in steps), power=mean(step.power for step in steps),

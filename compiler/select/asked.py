@@ -11,10 +11,9 @@ from ...dsl import typed
 from ...dsl.diagnostics import Diagnostics, ProgramError
 from ...dsl.span import Span
 from ..artifacts import plan_file
-from ..artifacts.plan import Plan
 from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Profile, ProfileError, from_json
-from ..patterns.forced import check_forced, check_generated, forced_patterns
+from ..patterns.forced import check_forced, forced_patterns
 from .search import Request
 
 Read = TypeVar("Read")
@@ -45,24 +44,32 @@ def request_of(program: typed.Program, asked: Asked) -> Request:
     profile = _profile(asked.profile, program, diagnostics) if asked.profile else None
     if diagnostics.failed:
         raise ProgramError(diagnostics)
-    return Request(asked.cores or (file.cores if file else _cores(program)), profile, forced, file=file)
+    given = asked.cores or (file.cores if file else cores_of(program))
+    explicit = bool(asked or forced)
+    taken = explicit or given is not None or _asks_in_text(program)
+    return Request(given or len(os.sched_getaffinity(0)), profile, forced, file=file, taken=taken,
+                   elastic=not explicit and is_controlled(program), this_machine=given is None)
 
 
-def require_generated(request: Request, plan: Plan) -> None:
-    """Raises ProgramError for a forced pattern that there is no code for."""
-    diagnostics = Diagnostics()
-    check_generated(request.forced, lambda name: plan.segment_of(name).kind, diagnostics)
-    if diagnostics.failed:
-        raise ProgramError(diagnostics)
-
-
-def _cores(program: typed.Program) -> int:
-    """As many as `resources` allows; else those of this machine."""
+def cores_of(program: typed.Program) -> int | None:
+    """As many as `resources` allows."""
     for block in program.blocks:
         cores = dict(block.settings).get("cores") if block.kind == "resources" else None
         if cores is not None:
             return int(cores[1] if isinstance(cores, tuple) else cores)
-    return len(os.sched_getaffinity(0))
+    return None
+
+
+def is_controlled(program: typed.Program) -> bool:
+    """Whether a controller may change the number of workers while the program runs."""
+    if program.controls:
+        return any(one.policy not in ("off", "static") for one in program.controls)
+    return bool(program.goals or program.minimize)
+
+
+def _asks_in_text(program: typed.Program) -> bool:
+    """`pattern auto` of an operator; other patterns of the program are forced."""
+    return any(isinstance(step.body, typed.Operator) and step.body.pattern is not None for step in program.steps)
 
 
 def _plan_file(path: str, program: typed.Program, diagnostics: Diagnostics) -> PlanFile | None:

@@ -27,7 +27,7 @@ def choose(graph: Graph, choice: Choice | None = None, profile: Profile | None =
     patterns = patterns_of(decisions, layout)
     parts = divided(graph, patterns)
     shared, apart = shared_windows(parts, choice.forced if choice is not None else ())
-    segments, relays = segments_of(parts, shared, patterns)
+    segments, relays = segments_of(parts, shared, choice.model.cutting(patterns) if choice is not None else {})
     buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
     edges = _edges(parts, segments, relays, set(buffered), shared)
     plan = Plan(segments, edges, _alternates(graph, file, begun), stores_of(graph, shared, apart, patterns), buffered,
@@ -87,7 +87,8 @@ def _edge(number: int, home: dict[str, Segment], producer: str, consumer: typed.
           relay: int | None) -> list[Edge]:
     """One edge, or the second and the first part of a way through another segment."""
     target = home[consumer.name]
-    routing = {"keyed": "key", "farm": "deal", "work": "task", "owners": "all"}.get(target.kind, "one")
+    routing = {"keyed": "key", "farm": "turn" if target.behind else "deal", "work": "task",
+               "owners": "all"}.get(target.kind, "one")
     if isinstance(consumer.body, typed.Broadcast) and port == 1 and target.kind == "farm":
         routing = "all"
     source = home[producer].number if relay is None else relay

@@ -7,7 +7,7 @@ stage slows all before it down (backpressure): one rate holds for the whole prog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
@@ -16,6 +16,7 @@ from ..artifacts.parts import divided
 from ..artifacts.plan import Segment, Sharing
 from ..patterns import PATTERNS
 from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, kingman
+from .costs import DEFAULT
 from .segments import Crossing, segments_of
 from .traffic import StepLoad
 
@@ -61,15 +62,21 @@ class Model:
     machine: Machine
     wanted: float | None
     shared: tuple[Sharing, ...] = ()
+    along: frozenset[str] = frozenset()  # stateless steps that could be farmed out of the segment they run along in
     cuts: dict = field(default_factory=dict, compare=False)  # what `cut` has found
 
     def cut(self, patterns: Mapping[str, typed.Pattern]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
         """The segments that these patterns give, and the relays between them. Degrees are the predictions' to say."""
+        patterns = self.cutting(patterns)
         shape = tuple((name, one.name, one.style, one.merge, (one.merge_workers or 1) > 1, one.reduce)
                       for name, one in sorted(patterns.items()))
         if shape not in self.cuts:
             self.cuts[shape] = segments_of(divided(self.graph, patterns), self.shared, patterns)
         return self.cuts[shape]
+
+    def cutting(self, patterns: Mapping[str, typed.Pattern]) -> dict[str, typed.Pattern]:
+        """Those that say where a step runs: what is not farmed out, though it could be, stays where it stands."""
+        return {name: one for name, one in patterns.items() if one.name != "sequential" or name not in self.along}
 
     def sharing(self, unit: str) -> tuple[str, ...]:
         """The windows that take their panes from this one."""
@@ -79,14 +86,37 @@ class Model:
         return next(unit for unit in self.units if unit.name == name)
 
 
-def units_of(loads: Mapping[str, StepLoad], segments: tuple[Segment, ...]) -> tuple[Unit, ...]:
+def costly(loads: Mapping[str, StepLoad], segments: tuple[Segment, ...], machine: Machine) -> frozenset[str]:
+    """Stateless steps that are known to cost more than passing their tuples to workers and back, and run along with
+    others: those of a farm are farmed out as they are."""
+    passing = machine.emit + machine.take + machine.collect
+    return frozenset(name for segment in segments if segment.kind != "farm" for name in segment.steps
+                     if loads[name].function.stateless and loads[name].cost.origin != DEFAULT
+                     and loads[name].load.costs.tuple > passing)
+
+
+def units_of(loads: Mapping[str, StepLoad], segments: tuple[Segment, ...], apart: Collection[str]) -> tuple[Unit, ...]:
+    """`apart`: steps that may have another pattern than what they run along with."""
     found: list[Unit] = []
     for segment in segments:
+        alone = [name for name in segment.steps
+                 if name in apart or segment.kind == "single" and loads[name].function.windowed]
         if segment.replicated:
-            found.append(_unit(loads, segment.number, segment.steps))
-        elif segment.kind == "single":
-            found += [_unit(loads, segment.number, (name,)) for name in segment.steps if loads[name].function.windowed]
+            first, *others = segment.steps
+            found.append(_unit(loads, segment.number, (first, *_behind(loads, others, apart))))
+            alone = [name for name in alone if name != first]
+        found += [_unit(loads, segment.number, (name,)) for name in alone]
     return tuple(found)
+
+
+def _behind(loads: Mapping[str, StepLoad], steps: Iterable[str], apart: Collection[str]) -> Iterator[str]:
+    """Those that run along with the first step of their segment, whatever patterns the others have."""
+    away = set()
+    for name in steps:
+        if name in apart or not away.isdisjoint(loads[name].step.inputs):
+            away.add(name)
+        else:
+            yield name
 
 
 def _unit(loads: Mapping[str, StepLoad], segment: int, steps: tuple[str, ...]) -> Unit:
@@ -143,10 +173,20 @@ def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     threads = _Threads(model, chosen)
     stages = threads.stages()
     a_tuple, limit = fastest(stages, model.machine.cores)
+    if sum(stage.threads for stage in stages) > model.machine.cores:
+        a_tuple, limit = _sharing_cores(model, patterns, (a_tuple, limit))
     memory = sum(one.memory for one in chosen.values())
     memory += model.machine.link_bytes * max(0, len(threads.segments) - 1)
     latency = _longest_way(model, {name: one.latency for name, one in chosen.items()}, threads.hop)
     return Whole(STAGED, chosen, stages, SECOND / a_tuple if a_tuple else float("inf"), limit, latency, memory)
+
+
+def _sharing_cores(model: Model, patterns: Mapping[str, typed.Pattern], alone: tuple[float, str]) -> tuple[float, str]:
+    """With more threads than cores all work has the cores' time, switches between threads included."""
+    crowded = replace(model, machine=model.machine.crowded())
+    chosen = {name: predict_unit(crowded, model.unit(name), pattern) for name, pattern in patterns.items()}
+    shared = sum(stage.work for stage in _Threads(crowded, chosen).stages()) / model.machine.cores
+    return max(alone, (shared, "cores"), key=lambda one: one[0])
 
 
 class _Threads:
@@ -176,7 +216,10 @@ class _Threads:
         return self.home[name].replicated or f"{name}.windows" in self.home
 
     def _unit_of(self, step: str) -> str | None:
-        return next((name for name in self.parallel if step in self.model.unit(name).steps), None)
+        """Whose workers run a step; also of one that runs along since it reads what they give."""
+        home = self.home[step]
+        return next((name for name in sorted(self.parallel) if step in self.model.unit(name).steps
+                     or home.replicated and home is self.home[name]), None)
 
     def _add(self, segment: int, work: float) -> None:
         old = self.found[segment]
@@ -197,8 +240,7 @@ class _Threads:
                 if place is not None and stage.name in ("emitter", "reduce", "collector"):
                     self._add(place, stage.work * tuples)
                 elif place is not None:
-                    self.found[place] = Stage(f"{name} ({stage.name})", stage.threads, stage.work * tuples,
-                                              stage.peak * tuples)
+                    self.found[place] = _joined(name, stage, tuples, self.found[place].work)
 
     def _place(self, name: str, stage: str) -> int | None:
         """The segment of a stage; None for what the threads before and after do."""
@@ -240,6 +282,13 @@ class _Threads:
     def _stage(self, unit: str, name: str) -> float:
         tuples = self.model.unit(unit).tuples_in
         return sum(stage.work for stage in self.chosen[unit].stages if stage.name == name) * tuples
+
+
+def _joined(name: str, stage: Stage, tuples: float, along: float) -> Stage:
+    """The workers of a pattern; steps that run along with them are divided as their own work is."""
+    work = stage.work * tuples
+    share = stage.peak / stage.work if stage.work else 1 / stage.threads
+    return Stage(f"{name} ({stage.name})", stage.threads, work + along, stage.peak * tuples + along * share)
 
 
 def _thread_name(segment: Segment) -> str:

@@ -11,13 +11,13 @@ from ..patterns.function import Function, chosen_alternate
 from ..patterns.load import Costs
 
 # Nanoseconds a tuple, as calibrated once on a core of about 3 GHz. Rough: `dfc calibrate` measures the real ones.
-SOURCES = {"csv": 90.0, "jsonl": 150.0, "lines": 50.0, "binary": 15.0, "generate": 20.0, "tcp": 120.0, "unix": 120.0}
+SOURCES = {"csv": 90.0, "jsonl": 150.0, "lines": 50.0, "binary": 15.0, "generate": 8.0, "tcp": 120.0, "unix": 120.0}
 SINKS = {"csv": 120.0, "jsonl": 150.0, "binary": 20.0, "discard": 1.0, "tcp": 150.0, "unix": 150.0}
 STEPS = {typed.Filter: 1.0, typed.Map: 1.5, typed.FlatMap: 40.0, typed.Branch: 1.0, typed.Union_: 3.0, typed.Late: 1.0,
          typed.Port: 1.0, typed.Join: 80.0, typed.Broadcast: 5.0, typed.Scan: 20.0, typed.Update: 20.0}
 TUPLE_OPERATOR, TUPLE_OPERATOR_IN_C = 5.0, 50.0
-PANE_TUPLE, PANE_WINDOW = 5.0, 150.0  # into a pane; merging a window's panes
-KEPT_TUPLE = 11.0
+PANE_TUPLE, PANE_WINDOW = 12.0, 28.0  # into a pane; a window's result, however many panes it has
+KEPT_TUPLE = 22.0
 MERGE_A_PANE = 20.0
 # Nanoseconds for each tuple of a window, of what needs them all.
 A_WINDOW_TUPLE = {"median": 10.0, "quantile": 10.0, "ewma": 2.0}

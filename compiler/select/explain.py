@@ -18,7 +18,8 @@ from .search import Choice
 from .stores import needs_tuples
 
 _ROUTING = {"key": "to the worker that keeps the key", "deal": "to the workers in turn, block by block",
-            "task": "to the worker whose turn it is", "all": "to every worker", "one": "to the one thread there"}
+            "turn": "to the workers in turn, tuple by tuple", "task": "to the worker whose turn it is",
+            "all": "to every worker", "one": "to the one thread there"}
 _MARKERS = {"event": "watermarks in order with the tuples", "round": "one watermark a round"}
 _SHOWN_WORKERS = (1, 2, 4)
 

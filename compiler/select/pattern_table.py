@@ -10,7 +10,7 @@ from ..artifacts.plan import Decision, Estimate, Layout
 from ..artifacts.step_text import pattern_text
 from ..patterns.load import Prediction
 from .compose import Whole
-from .search import Choice, Row, rate_text, time_text, violation
+from .search import Choice, Request, Row, rate_text, time_text, violation
 
 
 def decided(choice: Choice) -> tuple[Layout, tuple[Decision, ...]]:
@@ -47,6 +47,8 @@ def as_data(choice: Choice) -> dict:
     best, goals = choice.best, choice.goals
     return {
         "cores": choice.model.machine.cores,
+        "taken": choice.request.taken,
+        "controller_has_degrees": choice.request.elastic,
         "goals": {"rate": goals.wanted, "latency_ns": goals.latency, "met": violation(best, goals) < 1e-3,
                   "notes": list(goals.notes)},
         "layout": best.layout,
@@ -105,17 +107,32 @@ def _assumed(choice: Choice) -> Iterator[str]:
 
 
 def to_lines(choice: Choice) -> list[str]:
-    best, cores = choice.best, choice.model.machine.cores
-    lines = ["", f"patterns for {cores} core{'s' * (cores > 1)}"]
+    best = choice.best
+    lines = ["", f"patterns for {_cores_text(choice)}"]
     for name in choice.rows:
         lines += _table(choice, name)
-    lines += ["", f"chosen: {_layout_text(choice)}", f"  {choice.why}",
+    lines += ["", f"{'chosen' if choice.request.taken else 'best'}: {_layout_text(choice)}", f"  {choice.why}",
               f"  predicted: {rate_text(best.rate)} from the sources, {_latency_text(best)}, {bytes_text(best.memory)}"]
     lines += [f"  goals are not met. {choice.needed}"] if choice.needed else []
-    lines += [f"  {note}" for note in choice.goals.notes]
+    lines += [f"  {note}" for note in (*_taken_notes(choice.request), *choice.goals.notes)]
     lines += ["", "assumed, because it is neither declared nor in a profile (`dfc calibrate` measures it)",
               *_short_assumptions(choice)] if any(load.assumed for load in choice.model.loads.values()) else []
     return lines
+
+
+def _cores_text(choice: Choice) -> str:
+    cores = choice.request.cores
+    return f"{cores} core{'s' * (cores > 1)}{', those of this machine' if choice.request.this_machine else ''}"
+
+
+def _taken_notes(request: Request) -> Iterator[str]:
+    """Whether the program is built so."""
+    if not request.taken:
+        yield ("the program is not built so, since nobody said for how many cores: it begins in one thread. "
+               f"`dfc compile` and `dfc run` take this plan with `--cores {request.cores}`")
+    elif request.elastic:
+        yield ("the number of workers is the controller's: the program begins with one for each operator; "
+               f"with `--cores {request.cores}` it is built as planned")
 
 
 def _latency_text(whole: Whole) -> str:
@@ -129,7 +146,8 @@ def _layout_text(choice: Choice) -> str:
     if best.layout == "fused":
         return "everything in one thread"
     patterns = [f"{name} {pattern_text(one.pattern)}" for name, one in best.patterns.items()]
-    return f"{best.threads} threads; {'; '.join(patterns)}" if patterns else f"{best.threads} threads"
+    threads = f"{'up to ' * choice.request.elastic}{best.threads} threads"
+    return f"{threads}; {'; '.join(patterns)}" if patterns else threads
 
 
 def _table(choice: Choice, name: str) -> list[str]:
@@ -140,21 +158,21 @@ def _table(choice: Choice, name: str) -> list[str]:
         said += f", {time_text(costs.window)} a window of {load.load.window:.4g} tuples, slide {load.load.slide:.4g}"
     said += f", {keys} keys, the heaviest {load.load.p_max:.2%}" if load.function.keyed else ""
     cells = [("pattern", "tuples/s", "latency", "memory", "threads", "")]
-    cells += [_cells(row, name) for row in choice.rows[name]]
+    cells += [_cells(row, name, choice.request.taken) for row in choice.rows[name]]
     widths = [max(len(line[i]) for line in cells) for i in range(5)]
     return ["", f"  {name}: {said} (from: {load.cost.origin})",
             *("    " + "  ".join([*(f"{line[i]:{'<' if i == 0 else '>'}{widths[i]}}" for i in range(5)),
                                   line[5]]).rstrip() for line in cells)]
 
 
-def _cells(row: Row, name: str) -> tuple[str, ...]:
+def _cells(row: Row, name: str, taken: bool) -> tuple[str, ...]:
     title = ("* " if row.chosen else "  ") + _name_text(row.pattern)
     if row.whole is None:
         return (title, "-", "-", "-", "-", row.why)
     one = row.whole.patterns[name]
     latency = time_text(one.latency)
     return (title, rate_text(row.whole.rate), latency, bytes_text(one.memory), str(row.whole.threads),
-            "chosen" if row.chosen else row.why)
+            row.why if not row.chosen else "chosen" if taken else "best")
 
 
 def _name_text(pattern: typed.Pattern) -> str:

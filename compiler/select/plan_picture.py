@@ -15,7 +15,7 @@ from ..graph.labels import kind_label
 from ..graph.layout import Box, Layout, place
 from ..graph.picture import colours, dot_text, frame_svg, head_svg, text_svg, text_width, way_svg
 
-_ROUTES = {"key": "by key", "deal": "in turn", "all": "to all", "task": "tasks", "one": ""}
+_ROUTES = {"key": "by key", "deal": "in turn", "turn": "in turn", "all": "to all", "task": "tasks", "one": ""}
 _GIVEN = {"whole": "whole windows", "panes": "panes", "shares": "shares of windows"}
 _TITLE, _TEXT, _LINE, _HEADER, _PAD = 13, 11, 16, 28, 10
 

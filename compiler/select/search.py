@@ -16,7 +16,7 @@ from ..patterns import PATTERNS
 from ..patterns.forced import why_not
 from ..patterns.function import Function
 from ..patterns.load import Machine
-from .compose import Model, Unit, Whole, fused, staged, units_of
+from .compose import Model, Unit, Whole, costly, fused, staged, units_of
 from .segments import segments_of
 from .sharing import shared_windows
 from .traffic import entered_once, loads_of, wanted_rate
@@ -25,6 +25,7 @@ WORTH = 1.05  # what a thread more must at least gain when no rate is known
 LEAVING = 1.2  # what threads must promise over one thread: its own prediction is sure, theirs is within 20 %
 _SEQUENTIAL = typed.Pattern("sequential", NOWHERE)
 _SHARING = ("sequential", "key_partitioning")
+_ELASTIC = ("sequential", "farm", "key_partitioning")  # what differs in the number of workers only
 _ROUNDS = 2
 _UNBOUNDED = 1e6
 _SAME = 0.05  # goals that are missed by nearly as much are missed alike
@@ -32,7 +33,9 @@ _SAME = 0.05  # goals that are missed by nearly as much are missed alike
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user gives: cores, a profile, forced patterns, a plan file."""
+    """What the user gives: cores, a profile, forced patterns, a plan file. taken: the program is built as chosen, since
+    somebody asked for that. elastic: a controller has the number of workers. this_machine: nobody said how many cores.
+    """
 
     cores: int = 1
     profile: Profile | None = None
@@ -40,6 +43,14 @@ class Request:
     keys: Mapping[str, Keys] = field(default_factory=dict)
     routing: str = "hash"
     file: PlanFile | None = None
+    taken: bool = True
+    elastic: bool = False
+    this_machine: bool = False
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the plan has the patterns and degrees that are chosen."""
+        return self.taken and not self.elastic
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +84,12 @@ class Choice:
     rows: Mapping[str, tuple[Row, ...]]
     why: str
     needed: str  # what would be needed when the goals are not met
-    forced: frozenset[str] = frozenset()  # operators whose pattern was asked for
+    request: Request = field(default_factory=Request, compare=False)
+
+    @property
+    def forced(self) -> frozenset[str]:
+        """Operators whose pattern was asked for."""
+        return frozenset(self.request.forced)
 
 
 # --- goals ------------------------------------------------------------------------------------------
@@ -126,7 +142,7 @@ def better(one: Whole, other: Whole, goals: Goals) -> bool:
 
 
 def _leaves(many: Whole, one: Whole, goals: Goals) -> bool:
-    """Whether a layout with threads is to be preferred to one thread."""
+    """Whether a layout with more threads is to be preferred to one without: to one thread, or without a pattern."""
     surely = violation(one, goals) > 0 or goals.wanted is not None or many.rate > LEAVING * one.rate
     return surely and better(many, one, goals)
 
@@ -138,8 +154,7 @@ def choose_patterns(graph: Graph, request: Request) -> Choice:
     model, goals = model_of(graph, request)
     best = _search(model, goals, request)
     rows = {unit.name: tuple(_rows(model, goals, request, unit, best)) for unit in model.units}
-    return Choice(model, goals, best, rows, _why(model, goals, best), _needed(graph, request, goals, best),
-                  frozenset(request.forced))
+    return Choice(model, goals, best, rows, _why(model, goals, best), _needed(graph, request, goals, best), request)
 
 
 def model_of(graph: Graph, request: Request) -> tuple[Model, Goals]:
@@ -148,14 +163,16 @@ def model_of(graph: Graph, request: Request) -> tuple[Model, Goals]:
     loads = entered_once(loads_of(graph, request.profile, request.keys), shared)
     wanted = wanted_rate(graph, request.profile)
     machine = machine_of(request)
-    return (Model(graph, loads, segments, units_of(loads, segments), machine, wanted, shared),
-            goals_of(graph.program, wanted))
+    along = costly(loads, segments, machine) - set(request.forced)
+    units = units_of(loads, segments, along | set(request.forced))
+    return Model(graph, loads, segments, units, machine, wanted, shared, along), goals_of(graph.program, wanted)
 
 
 def machine_of(request: Request) -> Machine:
+    """As measured, else as usual. A controller also moves keys, so that they are even."""
     measured = request.profile.machine if request.profile else {}
     costs = {name.removesuffix("_ns"): value for name, value in measured.items() if name != "clock_ns"}
-    return Machine(cores=request.cores, routing=request.routing, **costs)
+    return Machine(cores=request.cores, routing="balanced" if request.elastic else request.routing, **costs)
 
 
 def _search(model: Model, goals: Goals, request: Request) -> Whole:
@@ -180,7 +197,7 @@ def _candidates(model: Model, request: Request, unit: Unit) -> Iterator[typed.Pa
         yield from _completions(unit, forced, model.machine.cores, function)
         return
     for name, module in PATTERNS.items():
-        if module.applies(function) is None:
+        if module.applies(function) is None and (name in _ELASTIC or not request.elastic):
             yield from _all_configurations(model, unit, name)
 
 
@@ -225,13 +242,16 @@ def _completions(unit: Unit, forced: typed.Pattern, cores: int, function: Functi
 
 def _best_pattern(model: Model, goals: Goals, patterns: Mapping[str, typed.Pattern], unit: Unit,
                   candidates: Iterable[typed.Pattern]) -> tuple[typed.Pattern, Whole | None]:
-    """The best for one unit while the others stay."""
-    best: tuple[typed.Pattern, Whole | None] = (patterns[unit.name], None)
+    """The best for one unit while the others stay. Workers must promise as much over none as threads over one."""
+    alone: tuple[typed.Pattern, Whole | None] = (patterns[unit.name], None)
+    best = alone
     for pattern in candidates:
         whole = staged(model, {**patterns, unit.name: pattern})
-        if best[1] is None or better(whole, best[1], goals):
+        if pattern.name == "sequential":
+            alone = (pattern, whole)
+        elif best[1] is None or better(whole, best[1], goals):
             best = (pattern, whole)
-    return best
+    return alone if best[1] is None or alone[1] is not None and not _leaves(best[1], alone[1], goals) else best
 
 
 # --- the table --------------------------------------------------------------------------------------
@@ -263,6 +283,8 @@ def _rows(model: Model, goals: Goals, request: Request, unit: Unit, best: Whole)
         else:
             pattern, whole = _best_pattern(model, goals, taken, unit, candidates)
         why = "another pattern is forced" if forced else _why_not(whole, best, goals)
+        if request.elastic and name not in _ELASTIC:
+            why = "not taken where a controller has the number of workers; `--cores` or `--pattern` takes it"
         yield Row(pattern, whole, True, False, why)
 
 
@@ -283,7 +305,7 @@ def _why_not(whole: Whole, best: Whole, goals: Goals) -> str:
     slower = whole.rate * WORTH < best.rate
     if slower and goals.wanted is None:
         return f"gives {whole.rate / best.rate:.0%} of the throughput"
-    if best.threads == 1 and whole.rate > WORTH * best.rate:
+    if whole.threads > best.threads and WORTH * best.rate < whole.rate and goals.wanted is None:
         return f"{whole.rate / best.rate - 1:.0%} more, by a prediction that may be off by 20 %"
     if whole.threads > best.threads:
         return f"no gain for {whole.threads - best.threads} more threads"

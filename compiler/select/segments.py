@@ -1,15 +1,15 @@
 """Cuts the graph into segments.
 
-The sources and the stateless steps before keyed state read and route; each keyed step begins a replicated
-segment of its own, or several windows that share their panes do; stateless work that meets no keyed step is farmed
-out; what depends on the order of a whole stream, and the sinks, run in single segments. A step's rank says how many
-replicated segments lie before it: 0 reads, odd ranks are replicated, even ones single, and edges go from lower to
-higher ranks.
+The sources and the stateless steps before keyed state read and route; each keyed step begins a replicated segment of
+its own, or several windows that share their panes do; stateless work that meets no keyed step is farmed out, and so is,
+wherever it stands, a step whose pattern is a farm; what depends on the order of a whole stream, and the sinks, run in
+single segments. A step's rank says how many replicated segments lie before it: 0 reads, odd ranks are replicated, even
+ones single, and edges go from lower to higher ranks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from ...dsl import typed
 from ..artifacts.graph import Graph
@@ -65,8 +65,7 @@ def segments_of(graph: Graph, shared: tuple[Sharing, ...],
                 patterns: Mapping[str, typed.Pattern]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
     """The segments, and through which of them a stream goes on its way from one keyed segment to another. `patterns`
     are those of the steps; what they divide stands in the graph as parts already."""
-    alone = {name for name, pattern in patterns.items() if pattern.name == "sequential"}
-    places = _places(graph, shared, alone)
+    places = _places(graph, shared, {name: pattern.name for name, pattern in patterns.items()})
     relays = _relays(graph, places)
     ordered = sorted({*places.values(), *relays.values()},
                      key=lambda place: (place[0], place[1] != "", _first(graph, places, place)))
@@ -76,6 +75,7 @@ def segments_of(graph: Graph, shared: tuple[Sharing, ...],
 
 
 Place = tuple[int, str]  # rank, and the step that begins the segment ('' for the read and single ones)
+_SPREAD: Place = (1, "*")  # of all stateless work that is farmed out without being asked for
 Crossing = tuple[str, str]  # a step of one segment, and a step of another that reads it
 
 
@@ -84,18 +84,24 @@ def _first(graph: Graph, places: dict[str, Place], place: Place) -> int:
 
 
 def _relays(graph: Graph, places: dict[str, Place]) -> dict[Crossing, Place]:
-    """A keyed step that answers each tuple passes the tuple's number on, so that its replicas' results can be
-    put in order. Where replicas before it gave several tuples the same number, a single segment between
+    """A keyed step that answers each tuple, and a farm, pass the tuple's number on, so that their replicas' results can
+    be put in order. Where replicas before them gave several tuples the same number, a single segment between
     numbers them again."""
     found: dict[Crossing, Place] = {}
     for step in graph.steps:
-        answers = places[step.name][0] % 2 == 1 and is_replicated(step) and not releases(step)
-        for name in step.inputs if answers or _through_one(step) else ():
+        for name in step.inputs if _passes_numbers(step, places[step.name]) or _through_one(step) else ():
             rank, first = places[name]
-            if rank % 2 == 1 and (_through_one(step) or _gives_many(
-                    [s for s in graph.steps if places[s.name] == (rank, first)])):
+            if rank % 2 == 1 and (_through_one(step) or _repeats_numbers(
+                    rank, [s for s in graph.steps if places[s.name] == (rank, first)])):
                 found[name, step.name] = (rank + 1, "")
     return found
+
+
+def _passes_numbers(step: typed.Step, place: Place) -> bool:
+    rank, first = place
+    if is_stateless(step):
+        return first == step.name
+    return rank % 2 == 1 and is_replicated(step) and not releases(step)
 
 
 def _through_one(step: typed.Step) -> bool:
@@ -103,13 +109,15 @@ def _through_one(step: typed.Step) -> bool:
     return isinstance(step.body, Merge) and step.body.pattern.merge == "farm" and is_replicated(step)
 
 
-def _gives_many(steps: list[typed.Step]) -> bool:
-    """Whether a replica of this segment can give several results for one tuple, or for none."""
+def _repeats_numbers(rank: int, steps: list[typed.Step]) -> bool:
+    """Whether a replica of this segment can give several results for one tuple, or for none, under one number."""
+    if rank == 1 and is_stateless(steps[0]):
+        return False  # fed by the reader: it numbers what it gives
     return any(releases(step) or isinstance(step.body, typed.Join | typed.FlatMap) for step in steps)
 
 
-def _places(graph: Graph, shared: tuple[Sharing, ...], alone: Collection[str]) -> dict[str, Place]:
-    """`alone`: steps that are to run in one thread, whatever their keys."""
+def _places(graph: Graph, shared: tuple[Sharing, ...], patterns: Mapping[str, str]) -> dict[str, Place]:
+    """`patterns`: their names. What is sequential runs in one thread, whatever its keys."""
     leads_to_key = _leads_to_key(graph)
     first = {name: one.first for one in shared for name in one.others}
     places: dict[str, Place] = {}
@@ -119,8 +127,10 @@ def _places(graph: Graph, shared: tuple[Sharing, ...], alone: Collection[str]) -
             places[step.name] = places[first[step.name]]
         elif together(step.body) and not isinstance(step.body, Windows):
             places[step.name] = inputs[0]
-        elif _operator(step) in alone:
+        elif patterns.get(_operator(step)) == "sequential":
             places[step.name] = _unreplicated_place(inputs) if is_stateless(step) else _single_place(inputs)
+        elif patterns.get(step.name) == "farm":
+            places[step.name] = _farm_place(step, inputs[0], leads_to_key, _SPREAD not in places.values())
         else:
             places[step.name] = _place(step, inputs, leads_to_key)
     return places
@@ -141,14 +151,18 @@ def _place(step: typed.Step, inputs: list[Place], leads_to_key: set[str]) -> Pla
     if isinstance(step.body, Work):
         return (rank + 1, step.name)
     if is_replicated(step):
-        return (rank + 1 if rank % 2 == 0 else rank + 2, step.name)
+        return (_next_replicated(rank), step.name)
     if is_stateless(step):
         return _stateless_place(step, inputs[0], leads_to_key)
     if isinstance(step.body, typed.Union_ | typed.Broadcast) and rank == 0 and step.name in leads_to_key:
         return (0, "")
     if isinstance(step.body, typed.Broadcast) and rank == 0:
-        return (1, "*")
+        return _SPREAD
     return _single_place(inputs)
+
+
+def _next_replicated(rank: int) -> int:
+    return rank + 1 if rank % 2 == 0 else rank + 2
 
 
 def _single_place(inputs: list[Place]) -> Place:
@@ -163,8 +177,15 @@ def _unreplicated_place(inputs: list[Place]) -> Place:
 def _stateless_place(step: typed.Step, before: Place, leads_to_key: set[str]) -> Place:
     """Goes with what it reads; straight after a source it is farmed out, unless a keyed step follows anyway."""
     if before == (0, "") and step.name not in leads_to_key:
-        return (1, "*")
+        return _SPREAD
     return before
+
+
+def _farm_place(step: typed.Step, before: Place, leads_to_key: set[str], first: bool) -> Place:
+    """A segment of its own, unless it is the first of those that are farmed out anyway: its degree is theirs."""
+    if first and _stateless_place(step, before, leads_to_key) == _SPREAD:
+        return _SPREAD
+    return (_next_replicated(before[0]), step.name)
 
 
 def _leads_to_key(graph: Graph) -> set[str]:
@@ -183,9 +204,10 @@ def _segment(number: int, place: Place, steps: list[typed.Step], patterns: Mappi
     rank, first = place
     if rank == 0:
         return Segment(number, "read", names, "reads the sources; stateless steps before keyed state run along")
-    if first == "*":
-        return Segment(number, "farm", names, "stateless: blocks of events go to the replicas in turn",
-                       max((_degree(patterns[name]) for name in names if name in patterns), default=1))
+    if place == _SPREAD or first and is_stateless(steps[0]):
+        what = "blocks of events go" if rank == 1 else "each tuple goes"
+        return Segment(number, "farm", names, f"stateless: {what} to the replicas in turn",
+                       max((_degree(patterns[name]) for name in names if name in patterns), default=1), rank > 1)
     if first and isinstance(steps[0].body, Work):
         return Segment(number, "work", names,
                        f"computes for `{steps[0].body.operator.name}`: {steps[0].body.pattern.name}",

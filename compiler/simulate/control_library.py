@@ -196,6 +196,13 @@ class Controls:
             self._powers[key] = self.lib.dfrt_model_power(self.limits(limits), workers, frequency)
         return self._powers[key]
 
+    def throughput(self, results: float, arrivals: float, shed: float = 0.0) -> float:
+        """As the goal counts it, where every trigger is due a result; `shed`: the share that is not in `arrivals`."""
+        made, now = self.ffi.new("dfrt_measured *"), self.ffi.new("dfrt_setting *")
+        made.step, made.arrivals, made.results, now.shed = 1.0, arrivals, results, shed
+        made.alternate_selectivity[0] = 1.0
+        return self.lib.dfrt_throughput(made, now[0])
+
     # --- manager and balancer -------------------------------------------------------------------------
 
     def manager(self, cores: int, changes_a_step: float, most_changes: float):

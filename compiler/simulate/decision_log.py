@@ -35,6 +35,7 @@ class Noted:
     reason: str
     held: str
     fell_back: bool
+    throughput: float  # of `measured`, as the goal counts it
     error: float
 
 
@@ -101,7 +102,8 @@ def _step(number: int, operator: str, log: Log, one: Noted) -> dict:
     foretold = None if one.foretold is None else {"setting": _setting(one.before, log), **one.foretold}
     return {"schema": SCHEMA, "kind": "step", "uptime": one.time, "step": number, "operator": operator,
             "policy": log.policy, "measured": dict(measured),
-            "outcome": {"expected": foretold, "utilisation": measured["busy"], "latency": latency, "error": one.error},
+            "outcome": {"expected": foretold, "utilisation": measured["busy"], "latency": latency,
+                        "throughput": one.throughput, "error": one.error},
             "before": _setting(one.before, log), "forecast": one.forecast,
             "expected": {"setting": _setting(one.wanted, log), **one.expected}, "alternatives": [],
             "decision": _setting(one.wanted, log), "after": _setting(one.after, log), "acted": one.after != one.before,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
+from ..interrupts import uninterrupted
 from ..report.saso import Saso, mean, saso
 from .control_library import open_controls
 from .trace import make_trace
@@ -96,7 +97,8 @@ def _all_seeds(experiment: Experiment, seeds: int, jobs: int) -> Iterator[_Seed]
     # Spawned: a forked child would inherit whatever threads and locks the caller has.
     with ProcessPoolExecutor(min(seeds, jobs), multiprocessing.get_context("spawn"), _leave_quietly) as pool:
         try:
-            waiting = [pool.submit(run_seed, experiment, seed) for seed in range(1, seeds + 1)]
+            with uninterrupted():
+                waiting = [pool.submit(run_seed, experiment, seed) for seed in range(1, seeds + 1)]
             for one in as_completed(waiting):
                 yield one.result()
         except BaseException:  # Ctrl-C too: nobody wants the rest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ..patterns import pane_farming, window_partitioning
@@ -47,19 +47,28 @@ class Scene:
 
 
 def play(scene: Scene) -> Played:
-    """Runs the tuples through the pattern. When threads share cores, all of it takes as much longer."""
-    one = _PLAYS[scene.pattern.name](scene)
-    rate = scene.rate and scene.rate / scene.grain
-    for each in tuples(one.slide, scene.shares, scene.count // scene.grain, rate, scene.seed):
-        one.take(each)
-    end = max(one.collector.finish(), one.now)
-    busy = one.emitter_busy + one.collector.busy + sum(station.busy for station in one.stations)
+    """Runs the tuples through the pattern. When threads share cores, all of it takes as much longer, and they pay for
+    being switched."""
+    one, busy, end = _through(scene)
     threads = len(one.stations) + 2 * (scene.pattern.name != "sequential") + (scene.pattern.name == "sequential")
-    stretch = max(1.0, busy / end / scene.machine.cores) if end and threads > scene.machine.cores else 1.0
+    stretch = 1.0
+    if end and threads > scene.machine.cores:
+        _, busy, _ = _through(replace(scene, machine=scene.machine.crowded()))
+        stretch = max(1.0, busy / end / scene.machine.cores)
     latencies = one.collector.latencies
     mean = sum(latencies) / len(latencies) if latencies else 0.0
     return Played(scene.count, len(latencies), scene.count / (end * stretch) * SECOND, mean * stretch,
                   busy / (end * stretch), threads)
+
+
+def _through(scene: Scene) -> tuple[_Play, float, float]:
+    """The play, how long all threads together worked, and when the last was done."""
+    one = _PLAYS[scene.pattern.name](scene)
+    rate = scene.rate and scene.rate / scene.grain
+    for each in tuples(one.slide, scene.shares, scene.count // scene.grain, rate, scene.seed):
+        one.take(each)
+    end = max(one.collector.free, one.now)
+    return one, one.emitter_busy + one.collector.busy + sum(station.busy for station in one.stations), end
 
 
 class _Play:
@@ -75,7 +84,7 @@ class _Play:
         self.kept = (scene.machine.take + scene.load.costs.tuple) * scene.grain  # a worker's
         self.workers = scene.pattern.workers or 1
         self.stations: list[Station] = []
-        self.collector = Collector(scene.machine.collect + scene.after, scene.load.order == "total")
+        self.collector = Collector(scene.machine.collect + scene.after)
         self.now = self.emitter_busy = 0.0
         self.turn = 0
 

@@ -14,7 +14,7 @@ from dfc.compiler.failure import Usage
 
 from .decision_log import write_logs
 from .experiment import Experiment, Result
-from .saso_table import COLUMNS, cell, described
+from .saso_table import COLUMNS, cell, described, latency_goals
 from .trial import Operator
 
 COLOURS = ("#2563a8", "#d9822b", "#2e7d4f", "#c0392b", "#7a4fa3", "#1b8a8f", "#8a6d1b", "#b0488a")
@@ -40,7 +40,7 @@ def write_pictures(folder: str, app: str, experiment: Experiment, results: Seque
             own = [one for one in results if one.operator == operator.name]
             picture = draw(operator, own)
             (out / f"{operator.name}.svg").write_text(picture, encoding="utf-8")
-            parts += [f"<h2>{escape(described(operator))}</h2>", html_table(own), picture]
+            parts += [f"<h2>{escape(described(operator, own))}</h2>", html_table(own), picture]
         (out / "index.html").write_text(page(f"{app}, simulated", parts), encoding="utf-8")
         write_logs(out, app, {(one.variant, one.operator): one.first.log for one in results})
         (out / "runs.json").write_text(json.dumps(_runs(results)) + "\n", encoding="utf-8")
@@ -71,6 +71,7 @@ def draw(operator: Operator, results: Sequence[Result]) -> str:
     """The panels of one operator, as an SVG."""
     shown = list(zip(results, COLOURS, strict=False))
     first = results[0].first
+    goals = latency_goals(operator, results)
     times = [step.time for step in first.steps]
     panels = [("triggers a second", [("", SOFT, first.rates)], None),
               ("workers", [(one.variant, colour, [step.workers for step in one.first.steps]) for one, colour in shown],
@@ -79,7 +80,7 @@ def draw(operator: Operator, results: Sequence[Result]) -> str:
         panels.append(("frequency, GHz", [(one.variant, colour, [step.frequency / 1e9 for step in one.first.steps])
                                           for one, colour in shown], None))
     panels.append(("latency, ms", [(one.variant, colour, [step.latency * 1e3 for step in one.first.steps])
-                                   for one, colour in shown], operator.goals.latency * 1e3))
+                                   for one, colour in shown], goals[0] * 1e3 if len(goals) == 1 else None))
     height = 50 + len(panels) * (_HEIGHT + _GAP)
     parts = [_key(shown)]
     for number, (title, lines, goal) in enumerate(panels):

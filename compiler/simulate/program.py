@@ -55,10 +55,12 @@ def operator_of(model: Model, unit: Unit) -> Operator:
     results."""
     load = model.loads[unit.name]
     place = unit.segment
-    before = sum(model.loads[name].work for segment in model.segments if segment.number < place
-                 and not segment.replicated for name in segment.steps)
-    after = sum(model.loads[name].work for segment in model.segments if segment.number >= place
-                and not segment.replicated for name in segment.steps if name != unit.name)
+    single = [segment for segment in model.segments if not segment.replicated]
+    reading = model.segments[0].steps[:model.segments[0].steps.index(unit.name)] if place == 0 else ()
+    before = sum(model.loads[name].work for segment in single if segment.number < place for name in segment.steps)
+    before += sum(model.loads[name].work for name in reading)
+    after = sum(model.loads[name].work for segment in single if segment.number >= place for name in segment.steps
+                if name != unit.name and name not in reading)
     results = unit.tuples_in / unit.load.slide
     keys = Keys(unit.load.keys, unit.load.p_max, _top(model, unit))
     return Operator(unit.name, load.function, unit.load, keys, before / unit.tuples_in, after / results)

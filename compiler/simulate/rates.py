@@ -31,7 +31,8 @@ def read_rates(path: str) -> tuple[float, ...]:
 
 
 def _by_second(path: str, lines: Sequence[tuple[int, list[str]]]) -> tuple[float, ...]:
-    """The first line tells how many seconds follow. A second that is not there is as the one before it."""
+    """The first line tells how many seconds follow. A second that is not there is as the one before it; the last one
+    holds at most as long as the one before it did, as in programs."""
     first, (said,) = lines[0]
     seconds = int(_number(path, first, said, "the number of seconds"))
     if not 1 <= seconds <= MOST_SECONDS:
@@ -49,6 +50,10 @@ def _by_second(path: str, lines: Sequence[tuple[int, list[str]]]) -> tuple[float
         found[int(second)] = _rate(path, number, words[1])
     if 0 not in found:
         raise Usage(f"{path}: second 0 has no rate")
+    *_, before, last = (-MOST_SECONDS, *found)
+    if seconds > last + (last - before):
+        raise Usage(f"{path}:{first}: {seconds} seconds, but the last line is of second {last}; write {last + 1} "
+                    "there, or the rates of the others")
     rates = [found[0]]
     for second in range(1, seconds):
         rates.append(found.get(second, rates[-1]))

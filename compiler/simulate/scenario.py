@@ -56,7 +56,9 @@ def operators_of(graph: Graph, request: Request, workload: Workload,
         raise Usage(f"{graph.program.name} has no operator whose degree can change: none has keys or is stateless")
     _check_names(workload.service, [model.loads[unit.name].step for unit in units])
     assumed = [f"a trigger's work varies by {workload.service_cv:g} (coefficient of variation)"]
-    found = tuple(_operator(graph, request, model, unit, rates, workload, resources, assumed) for unit in units)
+    shares = _least_shares(resources, request.cores, len(units))
+    found = tuple(_operator(graph, request, model, unit, rates, workload, share, assumed)
+                  for unit, share in zip(units, shares, strict=True))
     found = _fitting(found, request.cores)
     limits, costs = found[0].limits, found[0].costs
     if len(limits.frequencies) > 1:
@@ -66,6 +68,13 @@ def operators_of(graph: Graph, request: Request, workload: Workload,
                 f"moving a key takes {time_text(costs.take_out * SECOND)} out and {time_text(costs.put_in * SECOND)} "
                 f"in; a worker wakes in {time_text(costs.wake * SECOND)}"]
     return found, list(dict.fromkeys(assumed))
+
+
+def _least_shares(resources: Mapping[str, object], cores: int, count: int) -> list[dict[str, object]]:
+    """The resources of each operator: the least of the cores is divided evenly, what is left over to the first ones."""
+    least = min(resources["cores"]["least"] or 1, cores)
+    return [{**resources, "cores": {**resources["cores"], "least": max(1, least // count + (number < least % count))}}
+            for number in range(count)]
 
 
 def _check_names(service: Mapping[str, float], steps: Sequence[typed.Step]) -> None:
@@ -124,6 +133,9 @@ def service_of(request: Request, load: StepLoad, alternate: typed.Alternate | No
     what = f"`{load.step.name}`" + (f" by `{alternate.name}`" if alternate else "")
     if cost.origin == DEFAULT:
         assumed.append(f"{time_text(seconds * SECOND)} for a trigger of {what}, by its kind")
+    if cost.origin == DEFAULT and alternate and isinstance(alternate.body, typed.CFunction):
+        assumed.append(f"nobody has said what the functions in C of `{load.step.name}` take: --service NAME=TIME does, "
+                       "`cost` in the program, or `dfc calibrate` and --profile")
     return seconds
 
 

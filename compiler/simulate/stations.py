@@ -37,37 +37,19 @@ class Station:
 
 
 class Collector:
-    """Takes results. In order: a result waits for all before it. Free: as they come, which is known at the end."""
+    """Takes results in order: one waits for all before it."""
 
-    def __init__(self, work: float, ordered: bool):
-        self.work, self.ordered = work, ordered
+    def __init__(self, work: float):
+        self.work = work
         self.free = self.busy = 0.0
-        self._done: list[tuple[float, float, float]] = []
         self.latencies: list[float] = []
 
-    def put(self, arrival: float, ready: float, more: float = 0.0) -> float:
+    def put(self, arrival: float, ready: float, more: float = 0.0) -> None:
         """A result of the tuple that came at `arrival`; `more` is work besides taking it."""
-        work = self.work + more
-        self.busy += work
-        if not self.ordered:
-            self._done.append((ready, arrival, work))
-            return ready + work
-        self.free = max(self.free, ready) + work
-        self.latencies.append(self.free - arrival)
-        return self.free
+        self.latencies.append(self.take(ready, self.work + more) - arrival)
 
     def take(self, ready: float, work: float) -> float:
-        """Something that is no result yet."""
+        """Something that is no result yet; answers when it is taken."""
         self.busy += work
-        if not self.ordered:
-            return ready + work
         self.free = max(self.free, ready) + work
-        return self.free
-
-    def finish(self) -> float:
-        """When everything has been handed on."""
-        for ready, arrival, work in sorted(self._done):
-            self.free = max(self.free, ready) + work
-            self.latencies.append(self.free - arrival)
-        self._done.clear()
         return self.free

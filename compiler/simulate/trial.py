@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..report.saso import Step
+from ..report.saso import Step, goal_missed
 from .control_library import BALANCED, Controls, Decision, Goals, Limits, Options, Setting, Wish
 from .decision_log import Log, Noted
 from .measure import Measured, measure, quantile_of
@@ -116,8 +116,8 @@ class _Run:
         measured = measure(slices, self.goals.quantile)
         seen = measured.values["service"]
         self.alternates[self.now.alternate] = seen if seen == seen else self.alternates[self.now.alternate]
-        measured.values |= {"power": self.power, "alternate_service": self.alternates, "moved": self.since_change < 2,
-                            "alternate_selectivity": [1.0] * len(self.alternates)}
+        measured.values |= {"power": self.power, "downstream": math.nan, "alternate_service": self.alternates,
+                            "moved": self.since_change < 2, "alternate_selectivity": [1.0] * len(self.alternates)}
         self.weights = np.where(np.isnan(measured.weights), self.weights, measured.weights)
         self.measured: Measured = measured
         self.foretold = None if self.decision is None else self.decision.expected
@@ -144,10 +144,12 @@ class _Run:
 
     def _log(self, before: Setting, rebalanced: bool, reason: str) -> None:
         made, controller = self.decision, self.controller
+        values = self.measured.values
+        throughput = self.controls.throughput(values["results"], values["arrivals"], before.shed)
         held = "" if self.now == made.setting else reason if reason != made.reason else "the last change is on its way"
         self.played.log.steps.append(Noted(
-            self.plant.now, self.measured.values, before, made.setting, self.now, rebalanced, made.forecast,
-            self.foretold, made.expected, made.reason, held, controller.fell_back, controller.error))
+            self.plant.now, values, before, made.setting, self.now, rebalanced, made.forecast, self.foretold,
+            made.expected, made.reason, held, controller.fell_back, throughput, controller.error))
 
     def _divide_anew(self, workers: int, same: bool) -> bool:
         """Between another number of workers, or the `same` one when it is time and worth the moves."""
@@ -176,10 +178,9 @@ class _Run:
         quantile = self.goals.quantile
         latency = quantile_of(one.latencies, quantile) if quantile else \
             float(one.latencies.mean()) if len(one.latencies) else math.nan
-        missed = latency > self.goals.latency
         came = len(one.arrivals) + one.shed
-        if self.goals.throughput == self.goals.throughput and came:
-            missed |= len(one.done) / came < self.goals.throughput
+        throughput = self.controls.throughput(len(one.done), came)
+        missed = goal_missed(latency, self.goals.latency, throughput, self.goals.throughput)
         played = self.played
         played.steps.append(Step(one.end, self.now.workers, self.limits.frequencies[self.now.frequency],
                                  100 * self.power / self._most_power, latency, self.goals.latency, False, missed))
@@ -220,7 +221,11 @@ def play(operators: Sequence[Operator], variant: Variant, traces: Sequence[Trace
             for one in found:
                 run.note(one)
         decisions = [run.decide(found) for run, found in zip(runs, slices, strict=True)]
-        for run, (wanted, reason) in zip(runs, _settled(runs, decisions, manager, controls), strict=True):
+        settled = zip(runs, _settled(runs, decisions, manager, controls), strict=True)
+        for run, (wanted, reason) in sorted(settled, key=lambda one: one[1][0].workers > one[0].now.workers):
+            if manager is not None:  # cores are taken when somebody has given them up, and not before
+                free = max(0, cores - sum(one.now.workers for one in runs))
+                wanted = wanted._replace(workers=min(wanted.workers, run.now.workers + free))
             if run.apply(wanted, reason):
                 run.played.steps[-1] = replace(run.played.steps[-1], reconfigured=True)
         if any(run.backlog_seconds > hopeless for run in runs):

@@ -30,7 +30,7 @@ def decision_rows(path: Path, app: str) -> tuple[pa.Table, int]:
 
 
 def _row(run: str, operator: str, one: Decision) -> dict:
-    values = {"time": one.time, "rate": one.rate, "service": one.service, "throughput": one.throughput,
+    values = {"time": one.time, "rate": one.rate, "service": one.service, "throughput": one.selectivity,
               "utilisation": one.utilisation, "latency": one.latency}
     return {"run": run, "operator": operator, "alternate": one.before.alternate, "workers": one.before.workers,
             **{name: None if math.isnan(value) else value for name, value in values.items()}}

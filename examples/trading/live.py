@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,7 @@ class Program:
         for name in ("hft.c", "levenberg.h", "waiting.c", "computing.c"):
             shutil.copy(EXAMPLE / name, self.build)
         text = (EXAMPLE / "trading.dfl").read_text(encoding="utf-8")
+        text = re.sub(r" cost \w+", "", text)  # declared of the plain fit; what others take is measured
         (self.build / "trading.dfl").write_text(text.replace(FITS["plain"], FITS[fit]), encoding="utf-8")
         subprocess.run([dfc, "compile", "trading.dfl", "-o", "build", "--target", "native"], cwd=self.build, check=True)
 

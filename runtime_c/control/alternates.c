@@ -4,7 +4,8 @@
  * given back.
  *
  * Among the alternates that fit, 004 takes the best ratio of value to cost; here it is its objective itself, value less
- * sigma times cost, in both stages. */
+ * sigma times cost, in both stages. The cost is that of 004's central scheduler: also what the results of an alternate cost
+ * the operators that follow, by its selectivity. */
 #include "capacity.h"
 #include "models.h"
 #include "policies.h"
@@ -57,7 +58,8 @@ static void start_alternates(void *state, const double *values, const dfrt_limit
 /* What a step looks like to both stages. */
 struct outlook {
     double rate;
-    bool missed;  /* measured */
+    bool missed;     /* measured */
+    bool overloaded; /* measured, of what was let in: shedding more helps */
     bool short_of; /* expected of the present setting, or measured */
 };
 
@@ -67,8 +69,11 @@ static struct outlook look_ahead(const struct alternation *turn, const dfrt_situ
     dfrt_goals goals = *situation->goals;
     goals.throughput -= near_goal;
     goals.latency = dfrt__latency_bound(situation);
-    outlook.missed = dfrt__goal_missed(situation->measured, &goals, situation->now, NULL)
-                  || dfrt__falls_behind(situation->measured, situation->now, turn->backlog);
+    dfrt_setting let_in = situation->now;
+    let_in.shed = 0;
+    bool behind = dfrt__falls_behind(situation->measured, situation->now, turn->backlog);
+    outlook.missed = dfrt__goal_missed(situation->measured, &goals, situation->now, NULL) || behind;
+    outlook.overloaded = dfrt__goal_missed(situation->measured, &goals, let_in, NULL) || behind;
     bool fits = dfrt__feasible(&turn->costs, situation, situation->now, outlook.rate, 1, NULL);
     outlook.short_of = outlook.missed || !fits;
     return outlook;
@@ -76,23 +81,34 @@ static struct outlook look_ahead(const struct alternation *turn, const dfrt_situ
 
 /* --- alternates --------------------------------------------------------------------------------------------------- */
 
-/* 004's objective: what the alternate is worth, less what the workers cost that it keeps busy. */
+/* 004's objective: what the alternate is worth, less what the workers cost that it keeps busy, here and in what follows. */
 static double worth_of(const struct alternation *turn, const dfrt_situation *situation, unsigned alternate, double rate)
 {
-    double busy = rate * dfrt__cost_of(&turn->costs, situation, alternate) / situation->limits->workers_most;
+    double busy = rate * dfrt__whole_cost_of(&turn->costs, situation, alternate) / situation->limits->workers_most;
     return situation->limits->value[alternate] - turn->sigma * (isfinite(busy) ? busy : 0);
+}
+
+/* By the same measure as everything here, so that two alternates are not cheaper than each other. */
+static unsigned cheapest_with_followers(const struct alternation *turn, const dfrt_situation *situation)
+{
+    unsigned best = situation->now.alternate;
+    for (unsigned alternate = 0; alternate < situation->limits->alternate_count; alternate++)
+        if (dfrt__may_take(situation, alternate)
+            && dfrt__whole_cost_of(&turn->costs, situation, alternate) < dfrt__whole_cost_of(&turn->costs, situation, best))
+            best = alternate;
+    return best;
 }
 
 /* When the goals are missed only cheaper ones come into question, otherwise only those that use more (004, algorithm 2);
  * in between, only what uses more and is worth more. */
-static bool may_take(const struct alternation *turn, const dfrt_situation *situation, unsigned alternate,
+static bool comes_into_question(const struct alternation *turn, const dfrt_situation *situation, unsigned alternate,
                      const struct outlook *outlook)
 {
-    double cost = dfrt__cost_of(&turn->costs, situation, alternate);
-    double present = dfrt__cost_of(&turn->costs, situation, situation->now.alternate);
+    double cost = dfrt__whole_cost_of(&turn->costs, situation, alternate);
+    double present = dfrt__whole_cost_of(&turn->costs, situation, situation->now.alternate);
     dfrt_setting setting = situation->now;
     setting.alternate = alternate;
-    if (!dfrt__worth_enough(situation, alternate))
+    if (!dfrt__may_take(situation, alternate))
         return false;
     if (outlook->short_of)
         return cost < present && dfrt__feasible(&turn->costs, situation, setting, outlook->rate, 1, NULL);
@@ -105,7 +121,7 @@ static unsigned best_alternate(const struct alternation *turn, const dfrt_situat
     unsigned active = situation->now.alternate, best = active;
     bool found = !outlook->short_of;
     for (unsigned alternate = 0; alternate < situation->limits->alternate_count; alternate++) {
-        if (alternate == active || !may_take(turn, situation, alternate, outlook))
+        if (alternate == active || !comes_into_question(turn, situation, alternate, outlook))
             continue;
         if (!found
             || worth_of(turn, situation, alternate, outlook->rate) > worth_of(turn, situation, best, outlook->rate)) {
@@ -113,7 +129,7 @@ static unsigned best_alternate(const struct alternation *turn, const dfrt_situat
             found = true;
         }
     }
-    return found ? best : dfrt__cheapest(&turn->costs, situation);
+    return found ? best : cheapest_with_followers(turn, situation);
 }
 
 static bool choose_alternate(const struct alternation *turn, const dfrt_situation *situation,
@@ -133,6 +149,10 @@ static bool choose_alternate(const struct alternation *turn, const dfrt_situatio
               situation->now.workers, outlook->rate,
               1e3 * dfrt__cost_of(&turn->costs, situation, decision->setting.alternate),
               1e3 * dfrt__cost_of(&turn->costs, situation, active));
+    if (!isnan(turn->costs.downstream))
+        dfrt__say_more(decision, "with what follows %.4g ms instead of %.4g ms",
+                       1e3 * dfrt__whole_cost_of(&turn->costs, situation, decision->setting.alternate),
+                       1e3 * dfrt__whole_cost_of(&turn->costs, situation, active));
     return true;
 }
 
@@ -160,8 +180,10 @@ static unsigned worth_resources(const struct alternation *turn, const dfrt_situa
     for (unsigned alternate = 0; alternate < limits->alternate_count; alternate++) {
         double share = alternate == situation->now.alternate ? room_to_shrink : room_to_rise;
         unsigned needed = workers_for(turn, situation, alternate, rate, share);
-        double worth = limits->value[alternate] - turn->sigma * needed / limits->workers_most;
-        if (needed > 0 && dfrt__worth_enough(situation, alternate) && worth > best_worth) {
+        double behind = rate * (dfrt__whole_cost_of(&turn->costs, situation, alternate)
+                                - dfrt__cost_of(&turn->costs, situation, alternate));
+        double worth = limits->value[alternate] - turn->sigma * (needed + behind) / limits->workers_most;
+        if (needed > 0 && dfrt__may_take(situation, alternate) && worth > best_worth) {
             best = alternate;
             best_worth = worth;
             *workers = needed;
@@ -203,14 +225,19 @@ static bool choose_shedding(const struct alternation *turn, const dfrt_situation
                             const struct outlook *outlook, dfrt_decision *decision)
 {
     dfrt_setting now = situation->now;
-    bool last = dfrt__is_at_the_limits(now, situation->limits) && dfrt__cheapest(&turn->costs, situation) == now.alternate;
+    bool last = dfrt__is_at_the_limits(now, situation->limits) && cheapest_with_followers(turn, situation) == now.alternate;
     if (!(situation->limits->shed_most > 0) || (now.shed <= 0 && !(last && outlook->short_of)))
         return false;
-    decision->setting.shed = last ? dfrt__shed_next(&turn->costs, situation, now, outlook->missed) : 0;
+    decision->setting.shed = last ? dfrt__shed_next(&turn->costs, situation, now, outlook->overloaded) : 0;
     if (decision->setting.shed == now.shed)
         return false;
-    dfrt__say(decision, "shedding %.1f %% instead of %.1f %%: %.4g/s with alternate %u, the cheapest, and %u workers, the most",
-              100 * decision->setting.shed, 100 * now.shed, outlook->rate, now.alternate, now.workers);
+    if (!last)
+        dfrt__say(decision, "shedding ends: alternate %u and %u workers are not the last that is left", now.alternate,
+                  now.workers);
+    else
+        dfrt__say(decision, "shedding %.1f %% instead of %.1f %%: %.4g/s with alternate %u, %s, and %u workers, the most",
+                  100 * decision->setting.shed, 100 * now.shed, outlook->rate, now.alternate,
+                  situation->limits->alternate_held > 0 ? "which is held" : "the cheapest", now.workers);
     return true;
 }
 
@@ -226,7 +253,8 @@ static void decide_alternates(void *state, const dfrt_situation *situation, dfrt
     bool chosen = (alternates_due && choose_alternate(turn, situation, &outlook, decision))
                || (resources_due && choose_resources(turn, situation, &outlook, decision))
                || choose_shedding(turn, situation, &outlook, decision);
-    (void)dfrt__feasible(&turn->costs, situation, decision->setting, outlook.rate, 1, &decision->expected);
+    double not_shed = outlook.rate * (1 - decision->setting.shed);
+    (void)dfrt__feasible(&turn->costs, situation, decision->setting, not_shed, 1, &decision->expected);
     decision->expected.setting = decision->setting;
     if (!chosen)
         dfrt__say(decision, "alternate %u and %u workers stay: %s at %.4g/s%s", decision->setting.alternate,

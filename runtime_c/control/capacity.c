@@ -21,7 +21,8 @@ static double slower_at(const dfrt_limits *limits, unsigned from, unsigned to)
 void dfrt__costs_start(dfrt__costs *costs)
 {
     for (unsigned alternate = 0; alternate < DFRT_MOST_ALTERNATES; alternate++)
-        costs->seen[alternate] = NAN;
+        costs->seen[alternate] = costs->selectivity[alternate] = NAN;
+    costs->downstream = NAN;
 }
 
 void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation)
@@ -35,7 +36,12 @@ void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation)
             service = measured->service;
         if (is_cost(service) && is_cost(service * faster))
             costs->seen[alternate] = service * faster;
+        double selectivity = measured->alternate_selectivity[alternate];
+        if (selectivity >= 0 && selectivity < INFINITY)
+            costs->selectivity[alternate] = selectivity;
     }
+    if (is_cost(measured->downstream) && is_cost(measured->downstream * faster))
+        costs->downstream = measured->downstream * faster;
 }
 
 double dfrt__cost_of(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate)
@@ -48,16 +54,25 @@ double dfrt__cost_of(const dfrt__costs *costs, const dfrt_situation *situation, 
     return is_cost(declared) ? declared * (is_cost(scale) ? scale : 1) : NAN;
 }
 
-bool dfrt__worth_enough(const dfrt_situation *situation, unsigned alternate)
+double dfrt__whole_cost_of(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate)
 {
-    return !(situation->limits->value[alternate] < situation->goals->value);
+    double selectivity = costs->selectivity[alternate], of_active = costs->selectivity[situation->now.alternate];
+    selectivity = !isnan(selectivity) ? selectivity : !isnan(of_active) ? of_active : 1;
+    double behind = is_cost(costs->downstream) ? selectivity * costs->downstream : 0;
+    return dfrt__cost_of(costs, situation, alternate) + behind;
+}
+
+bool dfrt__may_take(const dfrt_situation *situation, unsigned alternate)
+{
+    unsigned held = situation->limits->alternate_held;
+    return held > 0 ? alternate + 1 == held : !(situation->limits->value[alternate] < situation->goals->value);
 }
 
 unsigned dfrt__cheapest(const dfrt__costs *costs, const dfrt_situation *situation)
 {
     unsigned best = situation->now.alternate;
     for (unsigned alternate = 0; alternate < situation->limits->alternate_count; alternate++)
-        if (dfrt__worth_enough(situation, alternate)
+        if (dfrt__may_take(situation, alternate)
             && dfrt__cost_of(costs, situation, alternate) < dfrt__cost_of(costs, situation, best))
             best = alternate;
     return best;

@@ -11,9 +11,11 @@
 
 #include "policy.h"
 
-/* Service times at the highest frequency, as last measured; NaN: never seen. */
+/* Service times at the highest frequency, results a trigger, and what a result costs the operators that follow, as last
+ * measured; NaN: never seen. */
 typedef struct dfrt__costs {
-    double seen[DFRT_MOST_ALTERNATES];
+    double seen[DFRT_MOST_ALTERNATES], selectivity[DFRT_MOST_ALTERNATES];
+    double downstream;
 } dfrt__costs;
 
 void dfrt__costs_start(dfrt__costs *costs);
@@ -22,9 +24,12 @@ void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation);
 /* As measured; otherwise as declared, scaled by how the active one's measurement differs from its declaration. NaN: not
  * known. */
 double dfrt__cost_of(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate);
-/* Whether the program's goal of value allows it. */
-bool dfrt__worth_enough(const dfrt_situation *situation, unsigned alternate);
-/* The cheapest that the goal of value allows; the active one if costs are not known. */
+/* The same with what its results cost behind it (004 Tab. 1: cost + selectivity · cost of the successors). A selectivity
+ * that was never seen is taken to be that of the active one. */
+double dfrt__whole_cost_of(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate);
+/* Whether it may be taken: the one that is held, otherwise those that the program's goal of value allows. */
+bool dfrt__may_take(const dfrt_situation *situation, unsigned alternate);
+/* The cheapest of those for this operator; the active one if costs are not known. */
 unsigned dfrt__cheapest(const dfrt__costs *costs, const dfrt_situation *situation);
 
 /* All that the limits allow, with the alternate of `setting`. */

@@ -92,13 +92,21 @@ size_t dfrt_controller_size(const dfrt_controller_options *options, const dfrt_l
     return sizeof(dfrt_controller) + offsets[3];
 }
 
+/* Limits that can be used, within which a goal of throughput can be kept: what is shed gives no results. */
+static void limits_for(const dfrt_limits *given, const dfrt_goals *goals, dfrt_limits *usable)
+{
+    dfrt__usable_limits(given, usable);
+    if (!isnan(goals->throughput))
+        usable->shed_most = fmax(0, fmin(usable->shed_most, 1 - goals->throughput));
+}
+
 dfrt_controller *dfrt_controller_start(void *room, const dfrt_controller_options *options, const dfrt_limits *limits,
                                        const dfrt_goals *goals, dfrt_setting now)
 {
     dfrt_controller *controller = room;
     size_t offsets[4];
     memset(room, 0, dfrt_controller_size(options, limits));
-    dfrt__usable_limits(limits, &controller->widest);
+    limits_for(limits, goals, &controller->widest);
     lay_out(options, &controller->widest, offsets);
     controller->policy = policy_of(options);
     controller->goals = *goals;
@@ -144,7 +152,7 @@ static void limits_of_step(const dfrt_controller *controller, const dfrt_limits 
         narrowed.frequency_count = widest->frequency_count;
     if (given->alternate_count > widest->alternate_count)
         narrowed.alternate_count = widest->alternate_count;
-    dfrt__usable_limits(&narrowed, limits);
+    limits_for(&narrowed, &controller->goals, limits);
 }
 
 static void look_forward(dfrt_controller *controller, dfrt_situation *situation)
@@ -210,13 +218,16 @@ static void decide_safely(dfrt_controller *controller, const dfrt_situation *sit
     dfrt_goals kept = controller->goals;
     kept.latency = dfrt__latency_bound(situation);
     bool missed = dfrt__goal_missed(situation->measured, &kept, situation->now, &why) || behind;
+    dfrt_setting let_in = situation->now; /* shedding more would not help against what is missed by shedding */
+    let_in.shed = 0;
+    bool overloaded = dfrt__goal_missed(situation->measured, &kept, let_in, NULL) || behind;
     bool fixed = controller->behind == &dfrt__policy_static;
     ask_policy(controller, situation, decision);
     decision->setting = dfrt__within(decision->setting, situation->limits);
     if (fixed)
         return;
     if (controller->behind != &dfrt__policy_alternates || controller->trust.fell_back)
-        dfrt__relieve(&controller->relief, situation, missed, decision);
+        dfrt__relieve(&controller->relief, situation, overloaded, decision);
     if (!missed && situation->now.shed > 0) {
         why = "tuples are shed";
         missed = true;

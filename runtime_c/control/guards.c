@@ -4,10 +4,13 @@
 
 static const char *const dimension_names[DFRT__DIMENSIONS] = {"workers", "frequency", "alternate"};
 
-/* Without known costs the alternate of less value is taken for the cheaper one. */
+/* Cheaper for the operator, or with what follows it: either is a relief. Without known costs the alternate of less value is
+ * taken for the cheaper one. */
 static int alternate_direction(const dfrt__costs *costs, const dfrt_situation *situation, unsigned from, unsigned to)
 {
     double before = dfrt__cost_of(costs, situation, from), after = dfrt__cost_of(costs, situation, to);
+    if (dfrt__whole_cost_of(costs, situation, from) > dfrt__whole_cost_of(costs, situation, to))
+        return 1;
     if (before > after || before < after)
         return before > after ? 1 : -1;
     return situation->limits->value[to] < situation->limits->value[from] ? 1 : -1;

@@ -117,32 +117,75 @@ static void cut_to_shares(struct settlement *settlement)
     }
 }
 
-/* A change costs a token, unless workers must go because there are fewer cores than workers now. The common frequency is
- * one change for all, and costs nothing here. */
-static void spend_tokens(dfrt_manager *manager, struct settlement *settlement)
+/* What a wish would change, the common frequency apart: that is one change for all, and costs nothing. */
+static bool changes_nothing(const dfrt_wish *wish)
 {
-    unsigned present = 0;
-    for (unsigned i = 0; i < settlement->count; i++)
-        present += settlement->wishes[i].now.workers;
-    bool too_many = present > settlement->cores;
+    dfrt_setting then = wish->wanted;
+    then.frequency = wish->now.frequency;
+    return same_wish(then, wish->now);
+}
+
+static bool gives_up_workers(const dfrt_wish *wish)
+{
+    return wish->wanted.workers < wish->now.workers;
+}
+
+/* Nobody is in a hurry to have fewer workers, unless it is part of something else. */
+static bool only_gives_up(const dfrt_wish *wish)
+{
+    dfrt_wish fewer = *wish;
+    fewer.now.workers = wish->wanted.workers;
+    return gives_up_workers(wish) && changes_nothing(&fewer);
+}
+
+/* By need; `last` is the turn of those that only give up workers. */
+static void pay_for_changes(dfrt_manager *manager, struct settlement *settlement, bool last)
+{
     for (unsigned i = 0; i < settlement->count; i++) {
         dfrt_wish *wish = &settlement->wishes[settlement->order[i]];
-        dfrt_setting then = wish->wanted;
-        then.frequency = wish->now.frequency;
+        if (wish->granted || only_gives_up(wish) != last || manager->tokens < 1)
+            continue;
+        manager->tokens -= 1;
         wish->granted = true;
-        if (same_wish(then, wish->now) || (too_many && then.workers < wish->now.workers))
+    }
+}
+
+/* Workers go without a token where more are in use than there are cores: by those who have paid for more, or since there are
+ * fewer cores now. Otherwise the one would wait for the other, whose turn never comes. The least urgent give up first. */
+static void release_cores(struct settlement *settlement)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < settlement->count; i++) {
+        const dfrt_wish *wish = &settlement->wishes[i];
+        used += wish->granted ? wish->wanted.workers : wish->now.workers;
+    }
+    for (unsigned i = settlement->count; i-- > 0 && used > settlement->cores;) {
+        dfrt_wish *wish = &settlement->wishes[settlement->order[i]];
+        if (wish->granted || !gives_up_workers(wish))
             continue;
-        if (manager->tokens >= 1) {
-            manager->tokens -= 1;
+        wish->granted = true;
+        used -= wish->now.workers - wish->wanted.workers;
+    }
+}
+
+static void spend_tokens(dfrt_manager *manager, struct settlement *settlement)
+{
+    for (unsigned i = 0; i < settlement->count; i++)
+        settlement->wishes[i].granted = changes_nothing(&settlement->wishes[i]);
+    pay_for_changes(manager, settlement, false);
+    release_cores(settlement);
+    pay_for_changes(manager, settlement, true);
+    for (unsigned i = 0; i < settlement->count; i++) {
+        dfrt_wish *wish = &settlement->wishes[i];
+        if (wish->granted)
             continue;
-        }
         refuse(wish);
         (void)snprintf(wish->reason, sizeof wish->reason, "put off: no more than %.3g changes a step, and others need theirs more",
                        manager->changes_a_step);
     }
 }
 
-/* Somebody may have kept cores that it was to give up; then those who would have got them wait, the least urgent first. */
+/* The least that everybody has may be more than there are cores: then nobody gets more, the least urgent first. */
 static void wait_for_cores(dfrt_manager *manager, struct settlement *settlement)
 {
     unsigned used = 0;

@@ -14,7 +14,7 @@ static const char *const strategy_words[] = {"goals",     "th_node",  "th_power"
                                              "lat_power", "rho_node", "rho_power", NULL};
 static const char *const solver_words[] = {"envelope", "dynamic", "branch_and_bound", NULL};
 
-enum { STRATEGY, ALPHA, BETA, GAMMA, HORIZON, SOLVER };
+enum { STRATEGY, ALPHA, BETA, GAMMA, HORIZON, SOLVER, BOUND };
 
 static const dfrt_parameter mpc_parameters[] = {
     [STRATEGY] = {"strategy", DFRT_BY_GOALS, DFRT_BY_GOALS, DFRT_RHO_POWER, strategy_words},
@@ -23,13 +23,14 @@ static const dfrt_parameter mpc_parameters[] = {
     [GAMMA] = {"gamma", 0.4, 0, 1e6, NULL},
     [HORIZON] = {"horizon", 2, 1, DFRT_MOST_HORIZON, NULL},
     [SOLVER] = {"solver", ENVELOPE, ENVELOPE, BRANCH_AND_BOUND, solver_words},
+    [BOUND] = {"bound", 0.6, 0, 1, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
 typedef struct mpc {
-    enum dfrt_strategy strategy; /* never DFRT_BY_GOALS */
+    dfrt_pricing pricing;
     enum solver solver;
-    double alpha, beta, gamma;
+    double gamma;
     unsigned horizon;
     dfrt_grid most; /* what there is room for */
     double room[];
@@ -62,10 +63,11 @@ static size_t mpc_size(const double *values, const dfrt_limits *limits)
 static void mpc_start(void *state, const double *values, const dfrt_limits *limits, const dfrt_goals *goals)
 {
     *(mpc *)state = (mpc){
-        .strategy = dfrt_strategy_for((enum dfrt_strategy)value_of(values, STRATEGY), goals),
+        .pricing = {.strategy = dfrt_strategy_for((enum dfrt_strategy)value_of(values, STRATEGY), goals),
+                    .alpha = value_of(values, ALPHA),
+                    .beta = value_of(values, BETA),
+                    .bound = value_of(values, BOUND)},
         .solver = (enum solver)value_of(values, SOLVER),
-        .alpha = value_of(values, ALPHA),
-        .beta = value_of(values, BETA),
         .gamma = value_of(values, GAMMA),
         .horizon = (unsigned)value_of(values, HORIZON),
         .most = whole_grid(limits),
@@ -79,7 +81,7 @@ static dfrt_grid grid_of(const mpc *policy, const dfrt_limits *limits)
     dfrt_grid all = whole_grid(limits);
     all.workers = all.workers < policy->most.workers ? all.workers : policy->most.workers;
     all.frequencies = all.frequencies < policy->most.frequencies ? all.frequencies : policy->most.frequencies;
-    if (!dfrt_counts_power(policy->strategy)) {
+    if (!dfrt_counts_power(policy->pricing.strategy)) {
         all.first_frequency = all.frequencies - 1;
         all.frequencies = 1;
     }
@@ -105,16 +107,16 @@ static unsigned number_of(dfrt_grid all, dfrt_setting setting)
     return (frequency - all.first_frequency) * all.workers + worker - all.first_worker;
 }
 
-/* The costs of all steps; answers whether anything keeps up in the first. */
-static bool horizon_costs(const mpc *policy, dfrt_model model, const dfrt_situation *situation, dfrt_grid all,
-                          double *costs)
+/* The costs of all steps; answers what can be kept in the first. */
+static enum dfrt_outlook horizon_costs(const mpc *policy, dfrt_model model, const dfrt_situation *situation,
+                                       dfrt_grid all, double *costs)
 {
-    bool first = false;
+    enum dfrt_outlook first = DFRT_GOALS_KEPT;
     for (unsigned step = 0; step < policy->horizon; step++) {
         dfrt_model_load(&model, dfrt_load_of(situation, step));
-        bool keeps_up = dfrt_stage_costs(policy->strategy, policy->alpha, policy->beta, &model, situation->limits,
-                                         situation->goals->latency, all, costs);
-        first = step == 0 ? keeps_up : first;
+        enum dfrt_outlook outlook = dfrt_stage_costs(&policy->pricing, &model, situation->limits,
+                                                     situation->goals->latency, all, costs);
+        first = step == 0 ? outlook : first;
         costs += (size_t)all.workers * all.frequencies;
     }
     return first;
@@ -207,7 +209,9 @@ static void compare_words(const dfrt_situation *situation, dfrt_decision *decisi
     bool moves = last->setting.workers == now.workers && last->setting.frequency == now.frequency;
     const dfrt_prediction *other = moves ? last : &decision->alternatives[0];
     add_words(decision, "; %s %s", moves ? "now" : "next", words_of(situation->limits, other->setting).text);
-    if (other->cost == INFINITY)
+    if (other->cost == INFINITY && other->utilisation < DFRT_MARGIN)
+        add_words(decision, " would have %.3g ms", 1e3 * other->latency);
+    else if (other->cost == INFINITY)
         add_words(decision, " can't keep up");
     else
         add_words(decision, ": %.4g", other->cost);
@@ -224,22 +228,24 @@ static void tell_latency(const dfrt_situation *situation, double latency, dfrt_d
         add_words(decision, " (%.3g of it overhead)", 1e3 * overhead);
 }
 
-static void tell_reason(const mpc *policy, const dfrt_situation *situation, bool keeps_up, bool complete,
+static void tell_reason(const mpc *policy, const dfrt_situation *situation, enum dfrt_outlook outlook, bool complete,
                         dfrt_decision *decision)
 {
     const dfrt_prediction *expected = &decision->expected;
     double load = dfrt_load_of(situation, 0), waits = load - decision->forecast;
-    add_words(decision, "%s: %s for %.6g/s", strategy_words[policy->strategy],
+    add_words(decision, "%s: %s for %.6g/s", strategy_words[policy->pricing.strategy],
               words_of(situation->limits, decision->setting).text, load);
     if (waits > 0)
         add_words(decision, " (%.4g of it backlog)", waits);
     add_words(decision, ", load %.0f %%", fmin(100 * expected->utilisation, 1e6));
-    if (!keeps_up) {
+    if (outlook == DFRT_NOTHING_KEEPS_UP) {
         add_words(decision, ": nothing keeps up, so the largest");
         return;
     }
-    if (dfrt_counts_latency(policy->strategy))
+    if (dfrt_counts_latency(policy->pricing.strategy) || outlook == DFRT_NOTHING_KEEPS_THE_GOAL)
         tell_latency(situation, expected->latency, decision);
+    if (outlook == DFRT_NOTHING_KEEPS_THE_GOAL)
+        add_words(decision, ": nothing that is allowed keeps the goal, so what comes near to the best");
     add_words(decision, ", cost %.4g%s", expected->cost, complete ? "" : " (search stopped early)");
     compare_words(situation, decision);
 }
@@ -249,7 +255,7 @@ static void stay(const mpc *policy, const dfrt_situation *situation, dfrt_grid a
     decision->setting = setting_of(all, number_of(all, situation->now), situation);
     decision->expected = (dfrt_prediction){decision->setting, NAN, NAN, NAN, NAN, NAN, NAN};
     add_words(decision, "%s: nothing changes, since a rate and a service time must be known to predict anything",
-              strategy_words[policy->strategy]);
+              strategy_words[policy->pricing.strategy]);
 }
 
 static void mpc_decide(void *state, const dfrt_situation *situation, dfrt_decision *decision)
@@ -268,13 +274,14 @@ static void mpc_decide(void *state, const dfrt_situation *situation, dfrt_decisi
         .now_frequency = (double)situation->now.frequency - all.first_frequency,
     };
     dfrt_trajectory_lay(&ways, policy->room);
-    bool keeps_up = horizon_costs(policy, model, situation, all, ways.stages), complete;
+    enum dfrt_outlook outlook = horizon_costs(policy, model, situation, all, ways.stages);
+    bool complete;
     unsigned taken = solve(policy, &ways, &complete);
     decision->setting = setting_of(all, taken, situation);
     dfrt_model_predict(&model, situation->limits, decision->setting, &decision->expected);
     decision->expected.cost = ways.totals[taken];
     tell_alternatives(&ways, all, &model, taken, situation, decision);
-    tell_reason(policy, situation, keeps_up, complete, decision);
+    tell_reason(policy, situation, outlook, complete, decision);
 }
 
 const dfrt_policy dfrt__policy_mpc = {

@@ -8,7 +8,8 @@
  *     alpha · quality + beta · resources + gamma · |change of (workers, frequency steps)|²
  * quality   th_*: effective service time in ms   lat_*: exp(latency / goal)   rho_*: exp(utilisation)
  * resources *_node: workers (at the highest frequency)   *_power: voltage² · GHz · (workers + service threads)
- * Configurations that can't keep up are not allowed; where none can, only the largest is.
+ * Configurations that can't keep up are not allowed; where none can, only the largest is. Where there is a latency goal,
+ * those are not allowed either that go more than `bound` of the way from the lowest latency to it.
  */
 #ifndef DFRT_CONTROL_MPC_H
 #define DFRT_CONTROL_MPC_H

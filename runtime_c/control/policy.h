@@ -43,6 +43,7 @@ typedef struct dfrt_measured {
     double imbalance;          /* load of the busiest worker over the mean load, 1 when balanced */
     double busy;               /* mean share of the step for which the workers in use computed */
     double power;              /* measured; NaN where the machine does not tell */
+    double downstream;         /* work that a result makes in the operators that follow; NaN: none, or not known */
     double alternate_service[DFRT_MOST_ALTERNATES];     /* as `service`, of each alternate; NaN: never seen */
     double alternate_selectivity[DFRT_MOST_ALTERNATES]; /* results a trigger */
     bool moved;                /* something changed in this step or in the one before: measurements are mixed */
@@ -65,6 +66,7 @@ typedef struct dfrt_limits {
     double power_most;                      /* 0: no limit. A controller narrows workers and frequencies to it (power.h) */
     double service_threads;                 /* threads beside the workers that draw power (000: 3) */
     unsigned alternate_count;               /* at least 1 */
+    unsigned alternate_held;                /* n + 1: alternate n, whatever it is worth, by command; 0: the controller's */
     double value[DFRT_MOST_ALTERNATES];
     double cost[DFRT_MOST_ALTERNATES];      /* declared service time at the highest frequency; NaN: measured only */
     double shed_most;                       /* 0: the program does not allow shedding */
@@ -77,10 +79,14 @@ typedef struct dfrt_goals {
     double latency;
     enum dfrt_statistic latency_of;
     double quantile;   /* 0.95, if latency_of says so */
-    double throughput; /* results over what came in, 0…1 */
+    double throughput; /* dfrt_throughput at least, 0…1 */
     double value;      /* at least this much value, 0…1 */
     enum { DFRT_MINIMIZE_NOTHING, DFRT_MINIMIZE_CORES, DFRT_MINIMIZE_POWER, DFRT_MINIMIZE_COST } minimize;
 } dfrt_goals;
+
+/* What the goal of throughput is about: results of the step over those that were due for what came in it, by the
+ * selectivity of the alternate `now`. What was shed came, too, and its results are missing. NaN: nothing was due. */
+double dfrt_throughput(const dfrt_measured *measured, dfrt_setting now);
 
 /* What a policy expects of a setting in the step to come: latency in the statistic of the goal, throughput as a share of
  * what comes in. */

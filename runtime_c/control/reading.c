@@ -38,12 +38,12 @@ double dfrt__goal_latency(const dfrt_measured *measured, const dfrt_goals *goals
     return goals->latency_of == DFRT_GOAL_QUANTILE && !isnan(quantile) ? quantile : sound_reading(measured->latency);
 }
 
-double dfrt__throughput(const dfrt_measured *measured, dfrt_setting now)
+double dfrt_throughput(const dfrt_measured *measured, dfrt_setting now)
 {
     unsigned active = now.alternate < DFRT_MOST_ALTERNATES ? now.alternate : 0;
     double selectivity = sound_reading(measured->alternate_selectivity[active]);
-    double possible = sound_reading(measured->arrivals) * (selectivity > 0 ? selectivity : 1);
-    return possible > 0 ? sound_reading(measured->results) / possible : NAN;
+    double came = dfrt__rate(measured, now) * measured->step, due = came * (isnan(selectivity) ? 1 : selectivity);
+    return due > 0 ? sound_reading(measured->results) / due : NAN;
 }
 
 bool dfrt__goal_missed(const dfrt_measured *measured, const dfrt_goals *goals, dfrt_setting now, const char **why)
@@ -51,7 +51,7 @@ bool dfrt__goal_missed(const dfrt_measured *measured, const dfrt_goals *goals, d
     const char *words = NULL;
     if (dfrt__goal_latency(measured, goals) > goals->latency)
         words = "the latency goal is missed";
-    else if (dfrt__throughput(measured, now) < goals->throughput)
+    else if (dfrt_throughput(measured, now) < goals->throughput)
         words = "the throughput goal is missed";
     if (why != NULL && words != NULL)
         *why = words;
@@ -80,6 +80,8 @@ dfrt_setting dfrt__within(dfrt_setting setting, const dfrt_limits *limits)
         setting.frequency = limits->frequency_count - 1;
     if (setting.alternate >= limits->alternate_count)
         setting.alternate = limits->alternate_count - 1;
+    if (limits->alternate_held > 0)
+        setting.alternate = limits->alternate_held - 1;
     if (!(setting.shed > 0))
         setting.shed = 0;
     if (setting.shed > limits->shed_most)
@@ -99,6 +101,7 @@ void dfrt__usable_limits(const dfrt_limits *limits, dfrt_limits *usable)
     usable->workers_least = between(limits->workers_least, 1, usable->workers_most);
     usable->frequency_count = between(limits->frequency_count, 1, DFRT_MOST_FREQUENCIES);
     usable->alternate_count = between(limits->alternate_count, 1, DFRT_MOST_ALTERNATES);
+    usable->alternate_held = limits->alternate_held <= usable->alternate_count ? limits->alternate_held : 0;
     usable->shed_most = limits->shed_most > 0 ? fmin(limits->shed_most, most_shed) : 0;
 }
 

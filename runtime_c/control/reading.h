@@ -18,9 +18,8 @@ double dfrt__rate(const dfrt_measured *measured, dfrt_setting now);
 double dfrt__utilisation(const dfrt_measured *measured, dfrt_setting now);
 /* The latency that the goal is about. */
 double dfrt__goal_latency(const dfrt_measured *measured, const dfrt_goals *goals);
-/* Results over what could have come out, as the goal of throughput counts them. */
-double dfrt__throughput(const dfrt_measured *measured, dfrt_setting now);
-/* Whether a goal was missed; if so and `why` is given, it points to a few words that say which. */
+/* Whether a goal was missed; if so and `why` is given, it points to a few words that say which. With `now.shed` 0 it is
+ * asked of what was let in. */
 bool dfrt__goal_missed(const dfrt_measured *measured, const dfrt_goals *goals, dfrt_setting now, const char **why);
 
 /* Whether enough waits to matter: a twentieth of a step's work. And whether that is more than `before`. */

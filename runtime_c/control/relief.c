@@ -45,7 +45,7 @@ static bool fits_limits(const dfrt__costs *costs, const dfrt_situation *situatio
 {
     dfrt_setting setting = dfrt__at_the_limits(situation->now, situation->limits);
     setting.alternate = alternate;
-    return dfrt__worth_enough(situation, alternate) && dfrt__feasible(costs, situation, setting, rate, share, NULL);
+    return dfrt__may_take(situation, alternate) && dfrt__feasible(costs, situation, setting, rate, share, NULL);
 }
 
 /* A cheaper one: the most valuable that fits, otherwise the cheapest that there is. */
@@ -110,7 +110,8 @@ static void shed_or_not(const dfrt__costs *costs, const dfrt_situation *situatio
     double now = situation->now.shed, shed = full ? dfrt__shed_next(costs, situation, decision->setting, missed) : 0;
     decision->setting.shed = shed;
     if (shed > 0 && shed != now)
-        dfrt__say_more(decision, "sheds %.1f %%: nothing cheaper and no more workers are left", 100 * shed);
+        dfrt__say_more(decision, "sheds %.1f %%: %s and no more workers are left", 100 * shed,
+                       situation->limits->alternate_held > 0 ? "the alternate is held" : "nothing cheaper");
     else if (now > 0 && shed <= 0)
         dfrt__say_more(decision, "sheds nothing any more");
 }

@@ -43,16 +43,25 @@ typedef struct candidate {
     double service, ideal, utilisation;
 } candidate;
 
-static double quality_of(enum dfrt_strategy strategy, const dfrt_model *model, double latency_goal, candidate one)
+static candidate candidate_of(const dfrt_model *model, double service, unsigned workers)
+{
+    double ideal = dfrt_model_ideal(model, service, workers);
+    return (candidate){service, ideal, dfrt_model_utilisation(model, ideal)};
+}
+
+static double candidate_latency(const dfrt_model *model, candidate one)
+{
+    return dfrt_model_latency(model, one.service, dfrt_model_waiting(model, one.utilisation, one.ideal));
+}
+
+static double quality_of(enum dfrt_strategy strategy, const dfrt_model *model, double latency_goal, candidate one,
+                         double latency)
 {
     switch (strategy) {
     case DFRT_LAT_NODE:
-    case DFRT_LAT_POWER: {
-        double waiting = dfrt_model_waiting(model, one.utilisation, one.ideal);
-        double latency = dfrt_model_latency(model, one.service, waiting);
+    case DFRT_LAT_POWER:
         /* An overhead beyond the goal would multiply what the rest costs, and buy workers for next to nothing. */
         return exp_bounded((latency - fmax(0, model->overhead - latency_goal)) / latency_goal);
-    }
     case DFRT_RHO_NODE:
     case DFRT_RHO_POWER:
         return exp_bounded(one.utilisation);
@@ -61,11 +70,34 @@ static double quality_of(enum dfrt_strategy strategy, const dfrt_model *model, d
     }
 }
 
-bool dfrt_stage_costs(enum dfrt_strategy strategy, double alpha, double beta, const dfrt_model *model,
-                      const dfrt_limits *limits, double latency_goal, dfrt_grid grid, double *costs)
+/* --- the latency goal ----------------------------------------------------------------------------- */
+
+/* Where nothing keeps the goal, this much more than the lowest latency is allowed, so that not all workers are bought for
+ * the last hundredth of it. */
+static const double near_lowest = 1.05;
+
+/* The longest latency that is allowed; INFINITY: any. The largest configuration has the lowest. */
+static double longest_allowed(const dfrt_pricing *pricing, const dfrt_model *model, const dfrt_limits *limits,
+                              double latency_goal, dfrt_grid grid, bool *kept)
 {
-    bool keeps_up = false;
-    double *cost = costs;
+    *kept = true;
+    if (!(pricing->bound > 0) || !can_be_kept(latency_goal))
+        return INFINITY;
+    double service = dfrt_model_service(model, limits, grid.first_frequency + grid.frequencies - 1);
+    double lowest = candidate_latency(model, candidate_of(model, service, grid.first_worker + grid.workers - 1));
+    double goal = latency_goal + (model->overhead >= latency_goal ? model->overhead : 0); /* as dfrt__latency_bound */
+    *kept = lowest <= goal;
+    return *kept ? lowest + pricing->bound * (goal - lowest) : near_lowest * lowest;
+}
+
+/* --- costs ---------------------------------------------------------------------------------------- */
+
+enum dfrt_outlook dfrt_stage_costs(const dfrt_pricing *pricing, const dfrt_model *model, const dfrt_limits *limits,
+                                   double latency_goal, dfrt_grid grid, double *costs)
+{
+    enum dfrt_strategy strategy = pricing->strategy;
+    bool keeps_up = false, goal_kept;
+    double allowed = longest_allowed(pricing, model, limits, latency_goal, grid, &goal_kept), *cost = costs;
     for (unsigned row = 0; row < grid.frequencies; row++) {
         unsigned frequency = grid.first_frequency + row;
         double service = dfrt_model_service(model, limits, frequency);
@@ -73,12 +105,12 @@ bool dfrt_stage_costs(enum dfrt_strategy strategy, double alpha, double beta, co
         double a_worker = dfrt_counts_power(strategy) ? dfrt_model_power(limits, 1, frequency) - idle : 1;
         for (unsigned column = 0; column < grid.workers; column++) {
             unsigned workers = grid.first_worker + column;
-            double ideal = dfrt_model_ideal(model, service, workers);
-            double utilisation = dfrt_model_utilisation(model, ideal);
+            candidate one = candidate_of(model, service, workers);
+            double latency = candidate_latency(model, one);
             *cost = INFINITY;
-            if (utilisation < 1) {
-                double quality = quality_of(strategy, model, latency_goal, (candidate){service, ideal, utilisation});
-                *cost = alpha * quality + beta * (idle + workers * a_worker);
+            if (one.utilisation < 1 && latency <= allowed) {
+                double quality = quality_of(strategy, model, latency_goal, one, latency);
+                *cost = pricing->alpha * quality + pricing->beta * (idle + workers * a_worker);
                 keeps_up = true;
             }
             cost++;
@@ -86,5 +118,5 @@ bool dfrt_stage_costs(enum dfrt_strategy strategy, double alpha, double beta, co
     }
     if (!keeps_up)
         costs[(size_t)grid.frequencies * grid.workers - 1] = 0;
-    return keeps_up;
+    return !keeps_up ? DFRT_NOTHING_KEEPS_UP : goal_kept ? DFRT_GOALS_KEPT : DFRT_NOTHING_KEEPS_THE_GOAL;
 }

@@ -32,9 +32,20 @@ enum dfrt_strategy dfrt_strategy_for(enum dfrt_strategy asked, const dfrt_goals 
 bool dfrt_counts_power(enum dfrt_strategy strategy);
 bool dfrt_counts_latency(enum dfrt_strategy strategy);
 
-/* Costs of a grid, INFINITY for what can't keep up. Answers whether anything can; if not, the largest costs nothing, so
- * that it is the only one allowed. */
-bool dfrt_stage_costs(enum dfrt_strategy strategy, double alpha, double beta, const dfrt_model *model,
-                      const dfrt_limits *limits, double latency_goal, dfrt_grid grid, double *costs);
+/* What makes up a cost. `bound`: how much of the way from the lowest latency that the grid allows to the goal a
+ * configuration may go; 0: any is allowed, and latency is weighed against resources only, as the papers have it. */
+typedef struct dfrt_pricing {
+    enum dfrt_strategy strategy; /* never DFRT_BY_GOALS */
+    double alpha, beta, bound;
+} dfrt_pricing;
+
+/* What the limits leave of the goals. GOALS_KEPT: something keeps up and, where there is a bound, the latency goal. */
+enum dfrt_outlook { DFRT_NOTHING_KEEPS_UP, DFRT_NOTHING_KEEPS_THE_GOAL, DFRT_GOALS_KEPT };
+
+/* Costs of a grid, INFINITY for what is not allowed: it can't keep up, or its latency lies beyond the bound. Where nothing
+ * keeps the goal, what comes within a twentieth of the lowest latency is allowed; where nothing keeps up, only the largest
+ * is, which then costs nothing. */
+enum dfrt_outlook dfrt_stage_costs(const dfrt_pricing *pricing, const dfrt_model *model, const dfrt_limits *limits,
+                                   double latency_goal, dfrt_grid grid, double *costs);
 
 #endif

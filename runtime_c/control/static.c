@@ -61,13 +61,14 @@ static void decide_static(void *state, const dfrt_situation *situation, dfrt_dec
 {
     const struct fixed *fixed = state;
     dfrt__stay(decision, situation);
-    dfrt_setting asked = {fixed->degree, fixed->frequency, fixed->alternate, 0};
+    unsigned held = situation->limits->alternate_held;
+    dfrt_setting asked = {fixed->degree, fixed->frequency, held > 0 ? held - 1 : fixed->alternate, 0};
     decision->setting = dfrt__within(asked, situation->limits);
     decision->expected = dfrt__no_prediction(decision->setting);
     dfrt__say(decision, "static: %u workers (%s), frequency %u (%s), alternate %u (%s)", decision->setting.workers,
               fixed->given[STATIC_DEGREE] ? "as set" : "the most", decision->setting.frequency,
               fixed->given[STATIC_FREQUENCY] ? "as set" : "the highest", decision->setting.alternate,
-              fixed->given[STATIC_ALTERNATE] ? "as set" : "of the greatest value");
+              held > 0 ? "held" : fixed->given[STATIC_ALTERNATE] ? "as set" : "of the greatest value");
     if (!dfrt__same_setting(asked, decision->setting))
         dfrt__say_more(decision, "as near as the limits allow to the %u workers that were asked for", fixed->degree);
 }

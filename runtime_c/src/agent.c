@@ -36,10 +36,8 @@ static void decide(dfrt__agent *agent, dfrt__controlled *one)
     if (one->held_workers > 0) {
         limits.workers_least = limits.workers_most = one->held_workers;
     }
+    limits.alternate_held = (unsigned)(one->held_alternate + 1);
     dfrt_controller_step(one->controller, &one->measured, &limits, one->setting, &one->decision);
-    if (one->held_alternate >= 0) {
-        one->decision.setting.alternate = (unsigned)one->held_alternate;
-    }
     one->decided = true;
     one->wish = (dfrt_wish){.now = one->setting, .wanted = one->decision.setting,
                             .workers_least = limits.workers_least, .need = one->measured.busy};
@@ -94,6 +92,7 @@ static void log_operator(dfrt__agent *agent, const dfrt__controlled *one, const 
         .expected = expected,
         .error = dfrt_controller_error(one->controller),
         .goal_latency = goal_latency(&agent->control.goals, &one->measured),
+        .throughput = dfrt_throughput(&one->measured, before),
     };
     dfrt__log_step(&agent->log, agent->steps, dfrt__agent_uptime(agent), &logged);
 }
@@ -199,7 +198,8 @@ void dfrt__agent_stop(dfrt__agent *agent)
     dfrt__agent_read(agent, dfrt_now_ns());
     dfrt__log_event(&agent->log, dfrt__agent_uptime(agent), "end", "");
     dfrt_error error = {{0}};
-    if (agent->options.learned != NULL && dfrt__experience_save(agent, agent->options.learned, &error) != DFRT_OK) {
+    if (agent->opened && agent->options.learned != NULL &&
+        dfrt__experience_save(agent, agent->options.learned, &error) != DFRT_OK) {
         (void)fprintf(stderr, "%s: %s\n", agent->program->name, error.text);
     }
     (void)pthread_mutex_unlock(&agent->lock);
@@ -266,7 +266,9 @@ dfrt_status dfrt__agent_open(dfrt__agent **out, const dfrt__agent_options *optio
     dfrt__agent_fill(agent, now);
     dfrt__log_start(&agent->log, now, agent->control.text, unix_seconds());
     free(now);
-    return options->learned == NULL ? DFRT_OK : dfrt__experience_load(agent, options->learned, error);
+    status = options->learned == NULL ? DFRT_OK : dfrt__experience_load(agent, options->learned, error);
+    agent->opened = status == DFRT_OK;
+    return status;
 }
 
 void dfrt__agent_close(dfrt__agent *agent)
@@ -276,6 +278,7 @@ void dfrt__agent_close(dfrt__agent *agent)
     }
     for (unsigned i = 0; i < agent->count; i++) {
         free(agent->operators[i].room);
+        free(agent->operators[i].learned);
         free(agent->operators[i].slots_before);
         free(agent->operators[i].slots_now);
         free(agent->operators[i].slots);

@@ -51,6 +51,7 @@ typedef struct dfrt__operator_status {
     uint64_t triggers, total_results; /* since the start */
     uint64_t changes;   /* of the setting, since the start */
     double shed;        /* share of tuples that are dropped for it */
+    double throughput;  /* results of what came, as a share of what the alternate makes of it */
     char reason[DFRT_REASON]; /* of the last decision; empty before the first */
 } dfrt__operator_status;
 
@@ -98,7 +99,7 @@ void dfrt__agent_status(dfrt__agent *agent, dfrt__status *status);
 void dfrt__agent_steps(dfrt__agent *agent, dfrt__step_status *steps);
 /* Latencies of all results since the start, into an empty histogram of the caller's. */
 void dfrt__agent_latency(dfrt__agent *agent, dfrt_histogram *latency);
-/* The configuration in force, as its text; the caller frees it. */
+/* The configuration in force as text, with what commands have changed of it; NULL: no memory. The caller frees it. */
 char *dfrt__agent_configuration(dfrt__agent *agent);
 
 /* --- commands ------------------------------------------------------------------------------------------ */

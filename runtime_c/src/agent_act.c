@@ -110,6 +110,55 @@ void dfrt__agent_set_alternate(dfrt__agent *agent, dfrt__controlled *one, unsign
 
 /* --- the machine ---------------------------------------------------------------------------------------------- */
 
+static bool has_frequencies(const dfrt__agent *agent)
+{
+    return agent->frequency.domain_count > 0 && agent->control.machine.frequency_count > 0;
+}
+
+static void set_frequency(dfrt__agent *agent, unsigned wanted)
+{
+    dfrt_error error;
+    dfrt_status status = dfrt__frequency_set(&agent->frequency, agent->control.machine.frequencies[wanted], &error);
+    agent->frequency_is_set = status == DFRT_OK;
+    if (status != DFRT_OK && !agent->told_frequency && !agent->options.quiet) {
+        agent->told_frequency = true;
+        (void)fprintf(stderr, "%s: %s\n", agent->program->name, error.text);
+    }
+    for (unsigned i = 0; status == DFRT_OK && i < agent->count; i++) {
+        agent->operators[i].setting.frequency = wanted;
+        agent->operators[i].quiet_steps = 0;
+    }
+}
+
+void dfrt__agent_look_at_frequency(dfrt__agent *agent)
+{
+    const dfrt_limits *machine = &agent->control.machine;
+    if (!has_frequencies(agent) || agent->frequency_is_set) {
+        return;
+    }
+    unsigned nearest = machine->frequency_count - 1; /* also where nobody tells */
+    for (unsigned f = 0; f < machine->frequency_count; f++) {
+        bool nearer = fabs(machine->frequencies[f] - agent->clock_hertz) <
+                      fabs(machine->frequencies[nearest] - agent->clock_hertz);
+        nearest = nearer ? f : nearest;
+    }
+    for (unsigned i = 0; i < agent->count; i++) {
+        agent->operators[i].setting.frequency = nearest;
+    }
+}
+
+void dfrt__agent_begin_frequency(dfrt__agent *agent)
+{
+    bool decides = false;
+    for (unsigned i = 0; i < agent->count; i++) {
+        decides = decides || agent->operators[i].controller != NULL;
+    }
+    if (decides && !agent->shadow && has_frequencies(agent)) {
+        set_frequency(agent, agent->control.machine.frequency_count - 1);
+    }
+    dfrt__agent_look_at_frequency(agent);
+}
+
 /* One machine for all: whoever needs the highest frequency gets it. */
 static void act_on_frequency(dfrt__agent *agent)
 {
@@ -123,18 +172,8 @@ static void act_on_frequency(dfrt__agent *agent)
             any = true;
         }
     }
-    dfrt_error error;
-    if (!any || wanted == now || agent->frequency.domain_count == 0) {
-        return;
-    }
-    dfrt_status status = dfrt__frequency_set(&agent->frequency, agent->control.machine.frequencies[wanted], &error);
-    if (status != DFRT_OK && !agent->told_frequency) {
-        agent->told_frequency = true;
-        (void)fprintf(stderr, "%s: %s\n", agent->program->name, error.text);
-    }
-    for (unsigned i = 0; status == DFRT_OK && i < agent->count; i++) {
-        agent->operators[i].setting.frequency = wanted;
-        agent->operators[i].quiet_steps = 0;
+    if (any && has_frequencies(agent) && (wanted != now || !agent->frequency_is_set)) {
+        set_frequency(agent, wanted);
     }
 }
 
@@ -172,16 +211,26 @@ static void act_on(dfrt__agent *agent, dfrt__controlled *one)
     }
 }
 
+/* Those that give up workers, or the others. */
+static void act_on_operators(dfrt__agent *agent, bool fewer)
+{
+    for (unsigned i = 0; i < agent->count; i++) {
+        dfrt__controlled *one = &agent->operators[i];
+        if (one->controller != NULL && (one->wish.wanted.workers < one->wish.now.workers) == fewer) {
+            act_on(agent, one);
+        }
+    }
+}
+
 void dfrt__agent_act(dfrt__agent *agent)
 {
     dfrt_setting before[DFRT_MOST_OPERATORS];
     for (unsigned i = 0; i < agent->count; i++) {
         before[i] = agent->operators[i].setting;
-        if (agent->operators[i].controller != NULL && !agent->shadow) {
-            act_on(agent, &agent->operators[i]);
-        }
     }
     if (!agent->shadow) {
+        act_on_operators(agent, true); /* one change of workers at a time: whoever gets cores takes them when they are free */
+        act_on_operators(agent, false);
         act_on_frequency(agent);
         act_on_shedding(agent);
     }

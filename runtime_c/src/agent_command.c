@@ -22,7 +22,7 @@ static dfrt__controlled *operator_named(dfrt__agent *agent, const char *name, df
         }
     }
     size_t used = (size_t)snprintf(reply->text, sizeof reply->text, "no operator '%.60s' can be controlled; there %s",
-                                   name, agent->count == 0 ? "is none" : "are");
+                                   name, agent->count == 0 ? "is none" : agent->count == 1 ? "is" : "are");
     for (unsigned i = 0; i < agent->count && used < sizeof reply->text; i++) {
         used += (size_t)snprintf(reply->text + used, sizeof reply->text - used, "%s%s", i == 0 ? " " : ", ",
                                  agent->operators[i].name);
@@ -40,12 +40,14 @@ static dfrt_status hold_workers(dfrt__agent *agent, dfrt__controlled *one, const
         return dfrt_fail(reply, DFRT_OK, "%s: the degree is the controller's again", one->name);
     }
     unsigned long workers = strtoul(word, &end, 10);
-    if (*word < '0' || *word > '9' || *end != '\0' || workers < 1 || workers > one->most || one->elastic < 0) {
-        return one->elastic < 0
-                   ? dfrt_fail(reply, DFRT_USAGE, "%s: its degree cannot change in this run (%u)", one->name,
-                               one->setting.workers)
-                   : dfrt_fail(reply, DFRT_USAGE, "%s: from 1 to %u workers, or auto, not '%.40s'", one->name, one->most,
-                               word);
+    unsigned least = one->limits.workers_least, most = one->limits.workers_most;
+    if (one->elastic < 0) {
+        return dfrt_fail(reply, DFRT_USAGE, "%s: its degree cannot change in this run (%u)", one->name,
+                         one->setting.workers);
+    }
+    if (*word < '0' || *word > '9' || *end != '\0' || workers < least || workers > most) {
+        return dfrt_fail(reply, DFRT_USAGE, "%s: from %u to %u workers are allowed, or auto, not '%.40s'", one->name,
+                         least, most, word);
     }
     dfrt_setting before = one->setting;
     dfrt_status status = (unsigned)workers == one->setting.workers
@@ -81,21 +83,45 @@ static dfrt_status hold_alternate(dfrt__agent *agent, dfrt__controlled *one, con
                              one->name);
         }
     }
-    return dfrt_fail(reply, DFRT_USAGE, "%s: there is no alternate '%.60s'", one->name, word);
+    size_t used = (size_t)snprintf(reply->text, sizeof reply->text, "%s: there is no alternate '%.60s'; there are",
+                                   one->name, word);
+    for (unsigned a = 0; a < entry->count && used < sizeof reply->text; a++) {
+        used += (size_t)snprintf(reply->text + used, sizeof reply->text - used, "%s%s", a == 0 ? " " : ", ",
+                                 entry->names[a]);
+    }
+    return DFRT_USAGE;
+}
+
+/* The configuration's own policy has the parameters that stand there, any other one its standard ones. */
+static bool name_policy(const dfrt__agent *agent, dfrt__controlled *one, const char *word)
+{
+    const dfrt__rules *rules = dfrt__control_of(&agent->control, one->step);
+    const dfrt_policy *own = rules == NULL ? NULL : rules->options.policy;
+    if (strcmp(word, "off") == 0) {
+        one->rules.options.policy = NULL;
+        return true;
+    }
+    if (own != NULL && strcmp(own->name, word) == 0) {
+        one->rules.options = rules->options;
+        return true;
+    }
+    return dfrt__control_policy(&one->rules.options, word);
 }
 
 static dfrt_status choose_policy(dfrt__agent *agent, dfrt__controlled *one, const char *word, dfrt_error *reply)
 {
-    if (strcmp(word, "off") == 0) {
-        one->rules.options.policy = NULL;
-    } else if (!dfrt__control_policy(&one->rules.options, word)) {
-        return dfrt_fail(reply, DFRT_USAGE, "there is no policy '%.60s'", word);
+    if (!name_policy(agent, one, word)) {
+        char list[200];
+        dfrt__control_policies(list, sizeof list);
+        return dfrt_fail(reply, DFRT_USAGE, "there is no policy '%.60s'; there are %s", word, list);
     }
     agent->options.off = agent->options.off && one->rules.options.policy == NULL;
     dfrt__agent_restart(agent, one);
-    bool decides = one->controller != NULL || one->rules.options.policy == NULL;
-    return decides ? dfrt_fail(reply, DFRT_OK, "%s: policy %s", one->name, word)
-                   : dfrt_fail(reply, DFRT_OK, "%s: policy %s, which has nothing to change in this run", one->name, word);
+    dfrt__agent_share(agent);
+    bool idle = one->controller == NULL && one->rules.options.policy != NULL;
+    return dfrt_fail(reply, DFRT_OK, "%s: policy %s%s%s", one->name, word,
+                     idle ? ", which has nothing to change in this run" : "",
+                     one->learns_anew ? "; what it has learned does not fit, it begins anew" : "");
 }
 
 static dfrt_status ask_operator(dfrt__agent *agent, const command *asked, dfrt_error *reply)
@@ -120,43 +146,8 @@ static dfrt_status set_shadow(dfrt__agent *agent, const char *word, dfrt_error *
         return dfrt_fail(reply, DFRT_USAGE, "shadow is on or off, not '%.40s'", word);
     }
     agent->shadow = on;
+    agent->shadow_held = true; /* a reload does not undo what was told */
     return dfrt_fail(reply, DFRT_OK, on ? "decisions are logged and not carried out" : "decisions are carried out");
-}
-
-/* What is held stays held. Each operator gets its new rules and a fresh controller. */
-static void adopt(dfrt__agent *agent, dfrt__control *fresh)
-{
-    dfrt__control_close(&agent->control);
-    agent->control = *fresh;
-    agent->shadow = agent->control.shadow;
-    for (unsigned i = 0; i < agent->count; i++) {
-        dfrt__controlled *one = &agent->operators[i];
-        const dfrt__rules *rules = dfrt__control_of(&agent->control, one->step);
-        if (rules != NULL) {
-            one->rules = *rules;
-        } else {
-            one->rules.options.policy = NULL;
-        }
-        dfrt__agent_restart(agent, one);
-    }
-    dfrt__agent_share(agent);
-}
-
-static dfrt_status reload(dfrt__agent *agent, const char *path, dfrt_error *reply)
-{
-    dfrt__control fresh;
-    const char *file = path != NULL ? path : agent->control.file;
-    dfrt_status status = dfrt__control_read(&fresh, agent->program, file, reply);
-    if (status == DFRT_OK && fresh.machine.frequency_count != agent->control.machine.frequency_count) {
-        status = dfrt_fail(reply, DFRT_USAGE, "%s: the number of frequencies cannot change while the program runs",
-                           file == NULL ? "control.json" : file);
-    }
-    if (status != DFRT_OK) {
-        dfrt__control_close(&fresh);
-        return status;
-    }
-    adopt(agent, &fresh);
-    return dfrt_fail(reply, DFRT_OK, "%s is in force", file == NULL ? "the program's own configuration" : agent->control.file);
 }
 
 static dfrt_status drain(dfrt__agent *agent, dfrt_error *reply)
@@ -179,7 +170,7 @@ static dfrt_status obey(dfrt__agent *agent, const command *asked, dfrt_error *re
         }
         switch (i) {
         case 3: return set_shadow(agent, asked->words[1], reply);
-        case 4: return reload(agent, asked->count == 2 ? asked->words[1] : NULL, reply);
+        case 4: return dfrt__agent_reload(agent, asked->count == 2 ? asked->words[1] : NULL, reply);
         case 5: return drain(agent, reply);
         default: return ask_operator(agent, asked, reply);
         }

@@ -18,7 +18,8 @@
 
 typedef struct dfrt__agent_options {
     bool off;           /* nobody decides: the agent only watches and takes commands */
-    unsigned cores;     /* workers of all operators together */
+    unsigned cores;     /* of the machine */
+    unsigned max_workers; /* --max-workers, which goes before the cores of machine and configuration; 0: not given */
     bool workers_held;  /* --workers: the degree is not the controller's */
     const bool *alternates_held; /* by entry of program->alternates: --alternate */
     const char *log;    /* of the command line; NULL: the configuration's */
@@ -38,6 +39,8 @@ typedef struct dfrt__controlled {
     dfrt_limits limits; /* the widest: those of the controller's start */
     void *room;
     dfrt_controller *controller; /* in `room`; NULL: nobody decides */
+    char *learned;    /* by a controller that was here before this one, as its text; NULL: nothing */
+    bool learns_anew; /* what was learned did not fit the controller */
     unsigned held_workers;       /* 0: the controller's */
     int held_alternate;          /* -1: the controller's */
     dfrt__tally before, now;
@@ -67,7 +70,7 @@ struct dfrt__agent {
 
     pthread_mutex_t lock;
     pthread_cond_t ended; /* `ending` has become true */
-    bool ending, running;
+    bool ending, running, opened; /* opened: all that it needs is there */
     pthread_t thread;
 
     dfrt__control control;
@@ -75,7 +78,9 @@ struct dfrt__agent {
     dfrt__readings readings;
     dfrt__frequency frequency;
     dfrt__decision_log log;
-    bool shadow, draining, told_frequency;
+    unsigned cores; /* workers of all operators together, as the configuration in force allows */
+    bool shadow, shadow_held, draining; /* held: by a command */
+    bool frequency_is_set, told_frequency; /* by the agent; that it could not be */
     uint64_t started_ns, stepped_ns, steps;
     uint64_t tuples_before;
     double rate, joules, power, clock_hertz;
@@ -105,9 +110,19 @@ void dfrt__agent_begin(dfrt__agent *agent);
 void dfrt__agent_restart(dfrt__agent *agent, dfrt__controlled *one);
 /* Begins anew to divide the cores. */
 void dfrt__agent_share(dfrt__agent *agent);
+/* The cores of a new configuration, with new limits and a fresh controller for everybody. */
+void dfrt__agent_restart_all(dfrt__agent *agent);
+/* The highest frequency, where the agent may choose one: what is set is known from the first step on. */
+void dfrt__agent_begin_frequency(dfrt__agent *agent);
+/* While it is not the agent's: the one of the list that is nearest to what the cores have now. */
+void dfrt__agent_look_at_frequency(dfrt__agent *agent);
 void dfrt__agent_read(dfrt__agent *agent, uint64_t now_ns);
 void dfrt__agent_act(dfrt__agent *agent);
 void dfrt__agent_fill(dfrt__agent *agent, dfrt__status *status);
+/* Another configuration, as the command says; `path` NULL: the same file again. */
+dfrt_status dfrt__agent_reload(dfrt__agent *agent, const char *path, dfrt_error *reply);
+/* A command has given it another policy than the configuration says. */
+bool dfrt__agent_overruled(const dfrt__agent *agent, const dfrt__controlled *one);
 double dfrt__agent_uptime(const dfrt__agent *agent);
 /* Changes one thing of one operator. DFRT_AGAIN: the last change is on its way. */
 dfrt_status dfrt__agent_set_workers(dfrt__agent *agent, dfrt__controlled *one, unsigned workers, dfrt_error *error);

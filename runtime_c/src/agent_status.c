@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../control/reading.h"
+
 /* The model's unit where nobody measures: voltage² · gigahertz · threads. */
 static double model_power(const dfrt__agent *agent)
 {
@@ -63,6 +65,7 @@ static void fill_operator(const dfrt__agent *agent, const dfrt__controlled *one,
         .total_results = (uint64_t)one->now.results,
         .changes = one->changes,
         .shed = one->setting.shed,
+        .throughput = measured ? dfrt_throughput(m, one->setting) : NAN,
     };
     if (one->decided) {
         (void)snprintf(status->reason, sizeof status->reason, "%s", one->decision.reason);
@@ -157,12 +160,4 @@ void dfrt__agent_steps(dfrt__agent *agent, dfrt__step_status *steps)
 void dfrt__agent_latency(dfrt__agent *agent, dfrt_histogram *latency)
 {
     dfrt__readings_latency(&agent->readings, latency); /* histograms may be read beside their writers */
-}
-
-char *dfrt__agent_configuration(dfrt__agent *agent)
-{
-    (void)pthread_mutex_lock(&agent->lock);
-    char *text = strdup(agent->control.text);
-    (void)pthread_mutex_unlock(&agent->lock);
-    return text;
 }

@@ -32,7 +32,7 @@ static char *join_lines(const char *const *lines)
 }
 
 /* Only what can be read without waiting: a pipe that nobody writes to would stop the agent for good. */
-static FILE *open_file(const char *path)
+FILE *dfrt__open_regular(const char *path)
 {
     struct stat about;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -51,7 +51,7 @@ static FILE *open_file(const char *path)
 
 static dfrt_status read_file(const char *path, char **text, dfrt_error *error)
 {
-    FILE *file = open_file(path);
+    FILE *file = dfrt__open_regular(path);
     if (file == NULL) {
         return dfrt_fail(error, errno == ENOENT ? DFRT_MISSING : DFRT_IO, "cannot open '%s': %s", path,
                          errno == EINVAL ? "it is no regular file" : strerror(errno));
@@ -102,6 +102,10 @@ static void read_goal(dfrt__json_form *form, dfrt__json_value *goal, dfrt_goals 
     double weighs = dfrt__json_real(form, goal, "weight", 0, 1e9, 1);
     double most = metric == 0 ? MOST_SECONDS : metric == 1 ? 1 : 1e9;
     double bound = dfrt__json_real(form, goal, "bound", 0, most, NAN);
+    if (metric == 0 && bound == 0) {
+        dfrt__json_refuse(form, dfrt__json_member(form, goal, "bound"),
+                          "a \"bound\" on latency is expected to be above 0");
+    }
     if (form->status == DFRT_OK && (metric == 3 || isnan(bound))) {
         dfrt__json_refuse(form, goal, "a goal has a \"metric\" and a \"bound\"");
     }
@@ -130,7 +134,9 @@ static void read_goals(dfrt__json_form *form, dfrt__json_value *root, dfrt_goals
 
 /* --- the machine --------------------------------------------------------------------------------------- */
 
-static unsigned read_series(dfrt__json_form *form, dfrt__json_value *object, const char *name, double *out, double most)
+/* `apart`: no two are the same. */
+static unsigned read_series(dfrt__json_form *form, dfrt__json_value *object, const char *name, double *out, double most,
+                            bool apart)
 {
     dfrt__json_value *list = dfrt__json_part(form, object, name, DFRT__JSON_LIST);
     unsigned count = 0;
@@ -138,10 +144,11 @@ static unsigned read_series(dfrt__json_form *form, dfrt__json_value *object, con
         if (!dfrt__json_is(form, value, DFRT__JSON_NUMBER)) {
             return 0;
         }
-        bool rises = count == 0 || value->number >= out[count - 1];
+        bool rises = count == 0 || value->number > out[count - 1] || (!apart && value->number == out[count - 1]);
         if (count == DFRT_MOST_FREQUENCIES || !(value->number > 0 && value->number <= most) || !rises) {
-            dfrt__json_refuse(form, value, "\"%s\" is expected to rise, from above 0 to at most %g, %d values at most",
-                              name, most, DFRT_MOST_FREQUENCIES);
+            dfrt__json_refuse(form, value,
+                              "\"%s\" is expected to rise%s, from above 0 to at most %g, %d values at most", name,
+                              apart ? " with each value" : "", most, DFRT_MOST_FREQUENCIES);
             return 0;
         }
         out[count] = value->number;
@@ -158,8 +165,8 @@ static void read_resources(dfrt__json_form *form, dfrt__json_value *root, dfrt__
         return;
     }
     dfrt__read_range(form, resources, "cores", &control->cores_least, &control->cores_most);
-    machine->frequency_count = read_series(form, resources, "frequencies", machine->frequencies, MOST_HERTZ);
-    unsigned volts = read_series(form, resources, "voltages", machine->voltages, MOST_VOLTS);
+    machine->frequency_count = read_series(form, resources, "frequencies", machine->frequencies, MOST_HERTZ, true);
+    unsigned volts = read_series(form, resources, "voltages", machine->voltages, MOST_VOLTS, false);
     if (volts != 0 && volts != machine->frequency_count) {
         dfrt__json_refuse(form, dfrt__json_member(form, resources, "voltages"),
                           "\"voltages\" is expected to have a value for each of the %u frequencies",
@@ -233,10 +240,10 @@ dfrt_status dfrt__control_read(dfrt__control *control, const dfrt_program *progr
         return dfrt_fail(error, DFRT_MEMORY, "no memory for the controller configuration");
     }
     dfrt__json_form form = {.name = path == NULL ? "control.json" : path, .error = error};
-    dfrt__json_value *root;
-    form.status = dfrt__json_read(&control->tree, form.name, control->text, strlen(control->text), &root, error);
+    form.status =
+        dfrt__json_read(&control->tree, form.name, control->text, strlen(control->text), &control->root, error);
     if (form.status == DFRT_OK) {
-        read_root(&form, root, program, control);
+        read_root(&form, control->root, program, control);
     }
     return form.status;
 }
@@ -257,6 +264,12 @@ bool dfrt__control_decides(const dfrt__control *control)
         }
     }
     return false;
+}
+
+unsigned dfrt__control_cores(const dfrt__control *control, unsigned machine, unsigned max_workers)
+{
+    unsigned asked = control->cores_most > 0 && control->cores_most < machine ? control->cores_most : machine;
+    return max_workers > 0 ? max_workers : asked;
 }
 
 const dfrt__rules *dfrt__control_of(const dfrt__control *control, unsigned step)

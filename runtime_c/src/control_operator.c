@@ -5,6 +5,9 @@
 
 static const char *const FORECASTERS[] = {"holt_winters", "ewma", "last", NULL};
 static const char *const MIGRATIONS[] = {"fluent", "r_blk", "s_blk", NULL};
+/* Parameters that count something. */
+static const char *const WHOLE[] = {"alternate_every", "degree", "horizon", "levels", "patience", "remember",
+                                    "resources_every", NULL};
 static const char *const BALANCERS[] = {"balanced", "flux", "off", NULL};
 
 void dfrt__read_range(dfrt__json_form *form, dfrt__json_value *object, const char *name, unsigned *least,
@@ -79,7 +82,7 @@ bool dfrt__control_policy(dfrt_controller_options *options, const char *name)
     return true;
 }
 
-static void list_policies(char *list, size_t room)
+void dfrt__control_policies(char *list, size_t room)
 {
     size_t used = (size_t)snprintf(list, room, "off");
     for (unsigned n = 0; dfrt_policy_at(n) != NULL && used < room; n++) {
@@ -92,7 +95,7 @@ static void read_policy(dfrt__json_form *form, dfrt__json_value *entry, dfrt_con
     const char *name = dfrt__json_words(form, entry, "policy");
     if (name != NULL && strcmp(name, "off") != 0 && !dfrt__control_policy(options, name)) {
         char list[200];
-        list_policies(list, sizeof list);
+        dfrt__control_policies(list, sizeof list);
         dfrt__json_refuse(form, dfrt__json_member(form, entry, "policy"),
                           "\"policy\" is expected to be one of %s, not \"%.40s\"", list, name);
     }
@@ -109,26 +112,110 @@ static const char *find_choice(const dfrt_parameter *parameter, const char *word
     return NULL;
 }
 
+static void list_choices(const dfrt_parameter *parameter, const dfrt_program *program, int entry, char *list,
+                         size_t room)
+{
+    size_t used = 0;
+    const char *const *names = parameter->choices;
+    unsigned count = 0;
+    if (names == NULL && entry >= 0) {
+        names = program->alternates[entry].names;
+        count = program->alternates[entry].count;
+    }
+    *list = '\0';
+    for (unsigned i = 0; names != NULL && used < room && (count == 0 ? names[i] != NULL : i < count); i++) {
+        used += (size_t)snprintf(list + used, room - used, "%s%s", i == 0 ? "" : ", ", names[i]);
+    }
+}
+
 /* Words are the names of choices; an alternate is named, too. */
+static double read_word(dfrt__json_form *form, dfrt__json_value *value, const dfrt_parameter *parameter,
+                        const dfrt_program *program, unsigned step)
+{
+    double number = 0;
+    bool named = strcmp(parameter->name, "alternate") == 0, text = value->kind == DFRT__JSON_TEXT;
+    int alternate = named && text ? alternate_named(program, step, value->text) : -1;
+    if (alternate >= 0) {
+        return alternate;
+    }
+    if (!text || find_choice(parameter, value->text, &number) == NULL) {
+        char list[200];
+        list_choices(parameter, program, named ? dfrt__alternates_of(program, step) : -1, list, sizeof list);
+        if (*list == '\0') {
+            (void)dfrt__json_is(form, value, DFRT__JSON_NUMBER);
+        } else {
+            dfrt__json_refuse(form, value, "\"%s\" is expected to be one of %s", parameter->name, list);
+        }
+    }
+    return number;
+}
+
+static bool counts_something(const char *name)
+{
+    for (unsigned i = 0; WHOLE[i] != NULL; i++) {
+        if (strcmp(WHOLE[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static double read_parameter(dfrt__json_form *form, dfrt__json_value *value, const dfrt_parameter *parameter,
                              const dfrt_program *program, unsigned step)
 {
     double number = value->number;
-    if (value->kind == DFRT__JSON_TEXT) {
-        int alternate = strcmp(parameter->name, "alternate") == 0 ? alternate_named(program, step, value->text) : -1;
-        number = alternate;
-        if (alternate < 0 && find_choice(parameter, value->text, &number) == NULL) {
-            dfrt__json_refuse(form, value, "\"%s\" has no choice \"%.40s\"", parameter->name, value->text);
-        }
-    } else if (value->kind == DFRT__JSON_BOOL) {
-        number = value->truth ? 1 : 0;
-    } else if (!dfrt__json_is(form, value, DFRT__JSON_NUMBER)) {
+    if (value->kind == DFRT__JSON_TEXT || parameter->choices != NULL) {
+        return read_word(form, value, parameter, program, step);
+    }
+    if (!dfrt__json_is(form, value, DFRT__JSON_NUMBER)) {
         return NAN;
-    } else if (!(number >= parameter->least && number <= parameter->most)) {
+    }
+    if (!(number >= parameter->least && number <= parameter->most)) {
         dfrt__json_refuse(form, value, "\"%s\" is expected to be from %g to %g, not %g", parameter->name,
                           parameter->least, parameter->most, number);
+    } else if (counts_something(parameter->name) && number != floor(number)) {
+        dfrt__json_refuse(form, value, "\"%s\" is expected to be a whole number, not %g", parameter->name, number);
     }
     return number;
+}
+
+static int parameter_of(const dfrt_policy *policy, const char *name)
+{
+    for (int i = 0; policy->parameters[i].name != NULL; i++) {
+        if (strcmp(policy->parameters[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Two thresholds, the second one at least the first. One that is left out never stands in the way of the other. */
+static void check_pair(dfrt__json_form *form, dfrt__json_value *parameters, dfrt_controller_options *options,
+                       const char *low, const char *high)
+{
+    int a = parameter_of(options->policy, low), b = parameter_of(options->policy, high);
+    if (a < 0 || b < 0) {
+        return;
+    }
+    double *values = options->parameters;
+    const dfrt_parameter *known = options->policy->parameters;
+    if (values[a] > values[b]) {
+        dfrt__json_refuse(form, dfrt__json_member(form, parameters, low),
+                          "\"%s\" is expected to be at most \"%s\", which is %g", low, high, values[b]);
+    } else if (isnan(values[a]) && known[a].standard > values[b]) {
+        values[a] = values[b];
+    } else if (isnan(values[b]) && known[b].standard < values[a]) {
+        values[b] = values[a];
+    }
+}
+
+/* The low of `threshold` is a share of its high, and may be anything. */
+static void check_pairs(dfrt__json_form *form, dfrt__json_value *parameters, dfrt_controller_options *options)
+{
+    check_pair(form, parameters, options, "utilisation_low", "utilisation_high");
+    if (strcmp(options->policy->name, "rule") == 0) {
+        check_pair(form, parameters, options, "low", "high");
+    }
 }
 
 static void read_parameters(dfrt__json_form *form, dfrt__json_value *entry, const dfrt_program *program,
@@ -145,6 +232,9 @@ static void read_parameters(dfrt__json_form *form, dfrt__json_value *entry, cons
             rules->options.parameters[i] = read_parameter(form, value, &policy->parameters[i], program, rules->step);
         }
     }
+    if (policy != NULL && form->status == DFRT_OK) {
+        check_pairs(form, parameters, &rules->options);
+    }
     dfrt__json_no_more(form, parameters);
 }
 
@@ -152,8 +242,8 @@ static void read_safety(dfrt__json_form *form, dfrt__json_value *entry, dfrt_con
 {
     dfrt__json_value *safety = dfrt__json_part(form, entry, "safety", DFRT__JSON_OBJECT);
     if (safety != NULL) {
-        options->cooldown = dfrt__json_count(form, safety, "cooldown", 0, 1u << 20, options->cooldown);
-        options->warmup = dfrt__json_count(form, safety, "warmup", 0, 1u << 20, options->warmup);
+        options->cooldown = dfrt__json_count(form, safety, "cooldown", 0, 1u << 30, options->cooldown);
+        options->warmup = dfrt__json_count(form, safety, "warmup", 0, 1u << 30, options->warmup);
         options->trust = dfrt__json_real(form, safety, "trust", 0, 1e9, NAN);
         dfrt__json_no_more(form, safety);
     }
@@ -249,6 +339,7 @@ void dfrt__read_operator(dfrt__json_form *form, dfrt__json_value *entry, const d
     read_safety(form, entry, &rules->options);
     read_forecast(form, entry, &rules->options);
     dfrt__read_range(form, entry, "workers", &rules->workers_least, &rules->workers_most);
+    rules->workers = dfrt__json_member(form, entry, "workers");
     read_alternates(form, entry, program, rules);
     read_rebalance(form, entry, rules);
     rules->migration = (enum dfrt_migration)dfrt__json_choice(form, entry, "migration", MIGRATIONS, DFRT_FLUENT);

@@ -39,18 +39,19 @@ static dfrt_status open_at(dfrt__server *server, const dfrt__options *options, c
     return status;
 }
 
-/* Nobody asked for it by name, so nobody is let down where it can't be had. */
-static bool open_beside(dfrt__server *server, const dfrt__options *options)
+/* Nobody asked for the socket by name, so nobody is let down where it can't be had; HTTP was asked for, if at all. */
+static dfrt_status open_beside(dfrt__server *server, const dfrt__options *options, dfrt_error *error)
 {
-    dfrt_error error = {"the program's own file is not known"};
+    dfrt_error why = {"the program's own file is not known"};
     const char *name = server->requests.program->name;
     char *path = path_beside(name);
-    bool opened = path != NULL && open_at(server, options, path, &error) == DFRT_OK;
-    if (!opened && !options->quiet) {
-        (void)fprintf(stderr, "%s: runs without a control socket: %.400s\n", name, error.text);
-    }
+    bool opened = path != NULL && open_at(server, options, path, &why) == DFRT_OK;
     free(path);
-    return opened;
+    dfrt_status status = opened || options->http == NULL ? DFRT_OK : open_at(server, options, NULL, error);
+    if (!opened && status == DFRT_OK && !options->quiet) {
+        (void)fprintf(stderr, "%s: runs without a control socket: %.400s\n", name, why.text);
+    }
+    return status;
 }
 
 dfrt_status dfrt__server_open(dfrt__server *server, const dfrt__options *options, const dfrt__requests *requests,
@@ -58,10 +59,10 @@ dfrt_status dfrt__server_open(dfrt__server *server, const dfrt__options *options
 {
     *server = (dfrt__server){.requests = *requests};
     bool beside = controlled && options->socket_path == NULL && !options->no_socket;
-    if ((beside && open_beside(server, options)) || !dfrt__server_asked(options)) {
-        return DFRT_OK;
+    if (beside) {
+        return open_beside(server, options, error);
     }
-    return open_at(server, options, options->socket_path, error);
+    return dfrt__server_asked(options) ? open_at(server, options, options->socket_path, error) : DFRT_OK;
 }
 
 void dfrt__server_close(dfrt__server *server)

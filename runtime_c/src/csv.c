@@ -28,8 +28,9 @@ static void take(dfrt_csv *csv, size_t length, size_t end)
     dfrt_input_consume(csv->input, length + end);
 }
 
-/* Finds the next row whole, as csv->raw. With *too_long its bytes are gone. */
-static dfrt_status find_row(dfrt_csv *csv, bool *too_long)
+/* Finds the next row whole, as csv->raw. With *too_long its bytes are gone; with `give_up` its end, which may never come, is
+ * not looked for then. */
+static dfrt_status find_row(dfrt_csv *csv, bool give_up, bool *too_long)
 {
     dfrt_input *input = csv->input;
     csv->searching = true;
@@ -43,6 +44,9 @@ static dfrt_status find_row(dfrt_csv *csv, bool *too_long)
             if (csv->skipping) dfrt_input_consume(input, end), csv->scanned = 0;
             status = dfrt_input_fill(input, &csv->reason);
             if (status == DFRT_MALFORMED) csv->skipping = true;
+            *too_long = csv->skipping;
+            if (give_up && *too_long) return DFRT_OK;
+            if (status == DFRT_OK && csv->skipping && input->live) return DFRT_AGAIN; /* somebody may want to stop */
             if (status == DFRT_OK || status == DFRT_MALFORMED) continue;
             if (status != DFRT_END || (input->size == 0 && !csv->skipping)) return status;
             end = input->size;
@@ -104,7 +108,7 @@ dfrt_status dfrt_csv_next(dfrt_csv *csv, dfrt_slice *row)
             return csv->raw.size > csv->format.max_row ? too_long(csv) : hand_over(csv, count, row);
         }
         bool long_row;
-        dfrt_status status = find_row(csv, &long_row);
+        dfrt_status status = find_row(csv, false, &long_row);
         if (status != DFRT_OK) return status;
         if (long_row) return too_long(csv);
         if (csv->raw.size == 0) continue;
@@ -145,7 +149,7 @@ static dfrt_status await_header(dfrt_csv *csv, int stop_fd, dfrt_error *error)
     const char *path = csv->input->path;
     for (;;) {
         bool long_row = false;
-        dfrt_status status = find_row(csv, &long_row);
+        dfrt_status status = find_row(csv, true, &long_row);
         if (status == DFRT_OK && long_row)
             return dfrt_fail(error, DFRT_MALFORMED, "'%s': the header is longer than %zu bytes", path,
                              csv->format.max_row);

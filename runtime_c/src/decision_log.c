@@ -210,7 +210,8 @@ static void put_measured(FILE *out, const dfrt_measured *m, unsigned alternates)
         {"interarrival_sd", m->interarrival_sd}, {"service", m->service}, {"service_sd", m->service_sd},
         {"result_spacing_cv", m->result_spacing_cv}, {"waiting", m->waiting}, {"latency", m->latency},
         {"latency_quantile", m->latency_quantile}, {"results", m->results}, {"backlog", m->backlog},
-        {"blocked", m->blocked}, {"imbalance", m->imbalance}, {"busy", m->busy}, {"power", m->power}};
+        {"blocked", m->blocked}, {"imbalance", m->imbalance}, {"busy", m->busy}, {"power", m->power},
+        {"downstream", m->downstream}};
     (void)fputs("\"measured\":{", out);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         put_real(out, parts[i].name, parts[i].value);
@@ -245,6 +246,8 @@ static void put_outcome(FILE *out, const dfrt__logged_step *logged)
     put_real(out, "utilisation", logged->measured->busy);
     (void)fputc(',', out);
     put_real(out, "latency", logged->goal_latency);
+    (void)fputc(',', out);
+    put_real(out, "throughput", logged->throughput);
     (void)fputc(',', out);
     put_real(out, "error", logged->error);
     (void)fputc('}', out);

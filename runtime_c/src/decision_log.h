@@ -36,6 +36,7 @@ typedef struct dfrt__logged_step {
     const dfrt_prediction *expected;
     double error;
     double goal_latency; /* the statistic that the goal names, as measured */
+    double throughput;   /* as the goal counts it */
 } dfrt__logged_step;
 
 dfrt_status dfrt__log_open(dfrt__decision_log *log, const char *path, dfrt_error *error);

@@ -140,7 +140,7 @@ uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
 
 void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
 {
-    if (dfrt__kept_is_loose(kept)) {
+    if (dfrt_kept_is_loose(kept)) {
         dfrt__loose_release(pool, kept);
     } else if (kept->room != NULL) {
         let_go(pool, kept, dfrt__width_of(widths));
@@ -168,7 +168,7 @@ dfrt_kept dfrt_kept_move(dfrt_pool *to, dfrt_pool *from, dfrt_kept *kept, dfrt_w
     if (kept->room == NULL) {
         return moved;
     }
-    if (dfrt__kept_is_loose(kept)) {
+    if (dfrt_kept_is_loose(kept)) {
         moved = dfrt__loose_move(to, from, kept, widths);
     } else if (kept->share != NULL || !dfrt__pool_adopt(to, from, kept->room, width, kept->capacity)) {
         moved.room = dfrt__pool_take(to, width, kept->capacity);

@@ -5,13 +5,6 @@
 
 enum { MOST_LOOSE = 64 };
 
-static const uint32_t LOOSE = UINT32_MAX; /* as `in_order`, which says nothing of tuples without times */
-
-bool dfrt__kept_is_loose(const dfrt_kept *kept)
-{
-    return kept->in_order == LOOSE;
-}
-
 static dfrt__loose *piece_of(const dfrt_kept *kept)
 {
     return (dfrt__loose *)(void *)kept->room - 1;
@@ -19,11 +12,11 @@ static dfrt__loose *piece_of(const dfrt_kept *kept)
 
 static void add_piece(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
 {
-    dfrt__loose *made = dfrt__pool_take_loose(pool, dfrt__width_of(widths));
+    dfrt__loose *made = dfrt__pool_take_loose(pool, widths.loose);
     made->before = kept->room == NULL ? NULL : piece_of(kept);
     kept->room = (unsigned char *)(made + 1);
     kept->capacity = DFRT__FIRST_CAPACITY;
-    kept->in_order = LOOSE;
+    kept->in_order = (uint32_t)DFRT_KEPT_LOOSE;
 }
 
 int64_t dfrt_kept_room_loose(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
@@ -34,7 +27,7 @@ int64_t dfrt_kept_room_loose(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths width
     if (kept->tail < kept->capacity) {
         return 0;
     }
-    if (!dfrt__kept_is_loose(kept)) {
+    if (!dfrt_kept_is_loose(kept)) {
         return dfrt_kept_room(pool, kept, widths);
     }
     if (kept->tail - kept->head >= MOST_LOOSE) {
@@ -50,17 +43,18 @@ int64_t dfrt_kept_room_loose(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths width
 static void copy_out(unsigned char *to, uint32_t capacity, uint32_t at, const dfrt__loose *piece, uint32_t count,
                      dfrt_widths widths)
 {
-    const unsigned char *from = (const unsigned char *)(piece + 1);
     for (uint32_t i = 0; i < widths.count; i++) {
-        memcpy(to + (size_t)at * widths.of[i], from, (size_t)count * widths.of[i]);
-        from += (size_t)DFRT__FIRST_CAPACITY * widths.of[i];
+        const unsigned char *from = (const unsigned char *)(piece + 1) + widths.offsets[i];
+        for (uint32_t j = 0; j < count; j++) {
+            memcpy(to + (size_t)(at + j) * widths.of[i], from + (size_t)j * widths.loose, widths.of[i]);
+        }
         to += (size_t)capacity * widths.of[i];
     }
 }
 
 int64_t dfrt_kept_gather(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths)
 {
-    if (!dfrt__kept_is_loose(kept)) {
+    if (!dfrt_kept_is_loose(kept)) {
         return 0;
     }
     uint32_t count = kept->tail - kept->head, capacity = DFRT__FIRST_CAPACITY, held = kept->tail;
@@ -92,11 +86,10 @@ void dfrt__loose_release(dfrt_pool *pool, const dfrt_kept *kept)
 
 dfrt_kept dfrt__loose_move(dfrt_pool *to, dfrt_pool *from, const dfrt_kept *kept, dfrt_widths widths)
 {
-    size_t width = dfrt__width_of(widths);
     dfrt__loose *last = NULL, **link = &last;
     for (const dfrt__loose *piece = piece_of(kept); piece != NULL; piece = piece->before) {
-        *link = dfrt__pool_take_loose(to, width);
-        memcpy(*link + 1, piece + 1, width * DFRT__FIRST_CAPACITY);
+        *link = dfrt__pool_take_loose(to, widths.loose);
+        memcpy(*link + 1, piece + 1, (size_t)widths.loose * DFRT__FIRST_CAPACITY);
         link = &(*link)->before;
     }
     *link = NULL;

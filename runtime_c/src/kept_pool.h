@@ -13,7 +13,7 @@
 
 enum { DFRT__FIRST_CAPACITY = 8 };
 
-/* A piece for the first tuples of a group, in a chain: the columns of DFRT__FIRST_CAPACITY tuples follow. */
+/* A piece for the first tuples of a group, in a chain: DFRT__FIRST_CAPACITY tuples follow. */
 typedef struct dfrt__loose {
     _Alignas(16) struct dfrt__loose *before;
 } dfrt__loose;
@@ -34,7 +34,6 @@ void dfrt__pool_release_loose(dfrt_pool *pool, dfrt__loose *loose);
 
 /* --- loose tuples (kept_loose.c) --- */
 
-bool dfrt__kept_is_loose(const dfrt_kept *kept);
 void dfrt__loose_release(dfrt_pool *pool, const dfrt_kept *kept);
 /* The same chain at the same places, in another pool. */
 dfrt_kept dfrt__loose_move(dfrt_pool *to, dfrt_pool *from, const dfrt_kept *kept, dfrt_widths widths);

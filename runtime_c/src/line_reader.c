@@ -56,6 +56,7 @@ dfrt_status dfrt__lines_next(dfrt__line_reader *lines, dfrt_slice *line, dfrt_er
             lines->skipping |= input->size > lines->max_line + 1;
             if (lines->skipping) dfrt_input_consume(input, input->size), lines->scanned = 0;
             dfrt_status status = dfrt_input_fill(input, error);
+            if (status == DFRT_OK && lines->skipping && input->live) return DFRT_AGAIN; /* somebody may want to stop */
             if (status == DFRT_OK) continue;
             if (status != DFRT_END || (is_empty(lines) && !lines->skipping)) return status;
             length = input->size;

@@ -91,7 +91,8 @@ static void measure_alternates(dfrt_measured *m, const dfrt__tally *before, cons
 void dfrt__measure(dfrt_measured *measured, const dfrt__tally *before, const dfrt__tally *now, double seconds,
                    unsigned workers, unsigned active)
 {
-    *measured = (dfrt_measured){.step = seconds, .latency = NAN, .latency_quantile = NAN, .power = NAN};
+    *measured = (dfrt_measured){.step = seconds, .latency = NAN, .latency_quantile = NAN, .power = NAN,
+                                .downstream = NAN};
     measure_arrivals(measured, before, now, seconds);
     measure_workers(measured, before, now, seconds, workers);
     measure_alternates(measured, before, now, active);

@@ -29,7 +29,7 @@ typedef struct dfrt__tally {
 } dfrt__tally;
 
 /* What happened between two readings that lie `seconds` apart, while `workers` and the alternate `active` were in force.
- * Latency, power and `moved` are the caller's to add. Whatever can't be told is NaN. */
+ * Latency, power, what follows and `moved` are the caller's to add. Whatever can't be told is NaN. */
 void dfrt__measure(dfrt_measured *measured, const dfrt__tally *before, const dfrt__tally *now, double seconds,
                    unsigned workers, unsigned active);
 

@@ -27,7 +27,6 @@ typedef struct dfrt__options {
     unsigned step_rounds; /* rounds of a control step; 0: it goes by time */
     bool watched;        /* somebody wants to look at the run */
     bool *alternates_held; /* by entry of program->alternates: chosen on the command line */
-    unsigned cores;      /* workers of all operators together, as the configuration and the machine allow */
     dfrt__layout layout;
     const char **source_specs; /* by source */
     const char **sink_specs;   /* by sink */

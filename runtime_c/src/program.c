@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "layout.h"
 #include "options.h"
 #include "reader.h"
 #include "run.h"
+#include "same_file.h"
 #include "summary.h"
 #include "supervise.h"
 #include "threads.h"
@@ -23,10 +26,21 @@ enum { EXIT_USAGE = 2, EXIT_RUN_FAILED = 4 };
 /* The run that signals end; set before the handlers are. */
 static dfrt_run_state *signalled;
 
+/* A terminal and whoever forwards its signals both send one: only a later one is somebody who does not want to wait. */
+enum { SAME_SIGNAL_SECONDS = 1 };
+
 static void on_signal(int number)
 {
-    (void)number;
-    dfrt__run_stop(signalled);
+    static atomic_llong first; /* relaxed: whichever thread gets the second has seen the first, or takes it for that */
+    struct timespec clock;
+    (void)clock_gettime(CLOCK_MONOTONIC, &clock); /* can't fail for this clock */
+    long long now = clock.tv_sec + 1, none = 0;
+    if (atomic_compare_exchange_strong_explicit(&first, &none, now, memory_order_relaxed, memory_order_relaxed)) {
+        dfrt__run_stop(signalled);
+    } else if (now - none > SAME_SIGNAL_SECONDS) {
+        (void)signal(number, SIG_DFL); /* fails only for a number that is no signal's */
+        (void)raise(number);
+    }
 }
 
 static dfrt_status open_stop(dfrt_run_state *run, dfrt_error *error)
@@ -172,7 +186,10 @@ static dfrt_status run_with(const dfrt_program *program, dfrt__options *options,
                             dfrt_error *error)
 {
     whole_run whole = {.reader = {.program = program}};
-    dfrt_status status = dfrt__supervision_plan(&whole.supervision, program, options, error);
+    dfrt_status status = dfrt__check_files(program, options, error);
+    if (status == DFRT_OK) {
+        status = dfrt__supervision_plan(&whole.supervision, program, options, error);
+    }
     if (status == DFRT_OK) {
         status = open_stop(run, error);
     }

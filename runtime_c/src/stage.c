@@ -131,6 +131,7 @@ void dfrt_stage_end_round(dfrt_stage *stage, const dfrt_round_end *end)
     }
     dfrt__wait_for_room(stage, end->flush);
     stage->order = 0;
+    stage->rounds++;
     if (stage->monitor != NULL) {
         dfrt__monitor_end_round(stage, results, end->read_ns);
     }

@@ -78,7 +78,7 @@ static void put_operator(FILE *out, const dfrt__operator_status *it)
     PUT_NUMBERS(out, {"rate", it->rate}, {"results", it->results}, {"service", it->service},
                 {"utilisation", it->utilisation}, {"imbalance", it->imbalance}, {"backlog", it->backlog},
                 {"waiting", it->waiting}, {"blocked", it->blocked}, {"forecast", it->forecast}, {"error", it->error},
-                {"shed", it->shed});
+                {"shed", it->shed}, {"throughput", it->throughput});
     put_flag(out, "fell_back", it->fell_back);
     put_flag(out, "workers_held", it->workers_held);
     put_flag(out, "alternate_held", it->alternate_held);

@@ -21,18 +21,12 @@ static unsigned online_cores(void)
     return online < 1 ? 1 : online > DFRT_MOST_WORKERS ? DFRT_MOST_WORKERS : (unsigned)online;
 }
 
-/* More workers than cores help nobody, unless somebody asks for them by --max-workers. */
-static unsigned cores_for(const dfrt__control *control, const dfrt__options *options)
-{
-    unsigned online = online_cores();
-    unsigned asked = control->cores_most > 0 ? control->cores_most : online;
-    return options->degrees.most > 0 ? options->degrees.most : asked < online ? asked : online;
-}
-
 dfrt_status dfrt__supervision_plan(dfrt__supervision *supervision, const dfrt_program *program, dfrt__options *options,
                                    dfrt_error *error)
 {
-    *supervision = (dfrt__supervision){.every = options->step_rounds};
+    *supervision = (dfrt__supervision){.every = options->step_rounds,
+                                       .cores = online_cores(),
+                                       .max_workers = options->degrees.most};
     bool off = options->control != NULL && strcmp(options->control, "off") == 0;
     dfrt_status status = dfrt__control_read(&supervision->control, program, off ? NULL : options->control, error);
     if (status != DFRT_OK) {
@@ -41,10 +35,10 @@ dfrt_status dfrt__supervision_plan(dfrt__supervision *supervision, const dfrt_pr
     /* A script of changes is made to be repeated: nobody else changes anything then. */
     supervision->decides = !off && options->script == NULL && dfrt__control_decides(&supervision->control);
     supervision->wanted = supervision->decides || options->watched || options->log != NULL;
-    options->cores = cores_for(&supervision->control, options);
+    unsigned cores = dfrt__control_cores(&supervision->control, supervision->cores, supervision->max_workers);
     bool may_scale = supervision->decides && options->planned && options->layout != DFRT__FUSED && has_elastic(program);
-    if (may_scale && options->cores > options->degrees.most) {
-        options->degrees.most = options->cores;
+    if (may_scale && cores > options->degrees.most) {
+        options->degrees.most = cores;
     }
     return DFRT_OK;
 }
@@ -68,6 +62,24 @@ static bool anybody_decides(const dfrt__agent *agent)
     return false;
 }
 
+static void say_cores(const dfrt__agent *agent, const dfrt__options *options)
+{
+    char line[120];
+    if (agent->control.cores_least > agent->cores) {
+        (void)snprintf(line, sizeof line, "control: at least %u cores are asked for, and this run can have %u",
+                       agent->control.cores_least, agent->cores);
+        say(agent->program, options, line);
+    }
+    for (unsigned i = 0; i < agent->count; i++) {
+        const dfrt__controlled *one = &agent->operators[i];
+        if (one->controller != NULL && one->rules.workers_least > one->limits.workers_most) {
+            (void)snprintf(line, sizeof line, "control: at least %u workers are asked for %.40s, and it can have %u",
+                           one->rules.workers_least, one->name, one->limits.workers_most);
+            say(agent->program, options, line);
+        }
+    }
+}
+
 /* What the program asks for and does not get is said once. */
 static void say_limits(const dfrt__supervision *supervision, const dfrt__options *options)
 {
@@ -79,6 +91,8 @@ static void say_limits(const dfrt__supervision *supervision, const dfrt__options
         say(program, options, "control: nothing can change in this run: no operator has workers or alternates to choose from");
     } else if (!options->planned) {
         say(program, options, "control: --workers fixes the degree; the controller decides the rest");
+    } else {
+        say_cores(supervision->agent, options);
     }
 }
 
@@ -110,7 +124,8 @@ dfrt_status dfrt__supervision_open(dfrt__supervision *supervision, dfrt__layout_
         return DFRT_OK;
     }
     dfrt__agent_options how = {.off = !supervision->decides,
-                               .cores = options->cores,
+                               .cores = supervision->cores,
+                               .max_workers = supervision->max_workers,
                                .workers_held = !options->planned,
                                .alternates_held = options->alternates_held,
                                .log = options->log,

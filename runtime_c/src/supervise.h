@@ -17,6 +17,7 @@ typedef struct dfrt__supervision {
     bool wanted;  /* the run has an agent */
     unsigned rounds; /* of the reader since the last step, where steps go by rounds */
     unsigned every;
+    unsigned cores, max_workers; /* of the machine; --max-workers as it was given, or 0 */
     dfrt__agent *agent;
     dfrt__server server; /* where the run answers, if anywhere */
 } dfrt__supervision;

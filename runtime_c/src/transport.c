@@ -124,12 +124,23 @@ static bool find_header(dfrt__transport *transport)
     }
 }
 
+/* Lets go of what is before the header, so that it does not count as its length; false when there is nothing. */
+static bool drop_before_header(dfrt__transport *transport)
+{
+    size_t row = transport->row;
+    dfrt_input_consume(transport->waiting, row);
+    transport->scanned -= row;
+    transport->row = 0;
+    return row > 0;
+}
+
 /* DFRT_OK when the format can be opened without waiting: CSV needs its header, or the certainty that none comes. */
 static dfrt_status await_header(dfrt_source *source)
 {
     dfrt_input *input = source->transport->waiting;
     while (source->kind == &dfrt__csv_source && !find_header(source->transport)) {
         dfrt_status status = dfrt_input_fill(input, &source->error);
+        if (status == DFRT_MALFORMED && drop_before_header(source->transport)) continue;
         if (status == DFRT_MALFORMED)
             return dfrt_fail(&source->error, status, "the header is longer than %zu bytes", dfrt__max_row(source));
         if (status == DFRT_END) return input->size == 0 ? DFRT_END : DFRT_OK; /* opening says what is wrong with it */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHECK(condition)                                                                                               \
@@ -51,6 +52,17 @@ static inline void write_file(const char *path, const void *bytes, size_t size)
 static inline void write_text(const char *path, const char *text)
 {
     write_file(path, text, strlen(text));
+}
+
+/* With the folders that it lies in. */
+static inline void write_deep(const char *path, const char *text)
+{
+    char folder[512];
+    for (const char *c = strchr(path, '/'); c != NULL; c = strchr(c + 1, '/')) {
+        (void)snprintf(folder, sizeof folder, "%.*s", (int)(c - path), path);
+        (void)mkdir(folder, 0755); /* is there already, mostly */
+    }
+    write_text(path, text);
 }
 
 /* The whole file as a string; the caller frees it. */

@@ -48,7 +48,7 @@ static inline dfrt_measured sample_measured(double rate)
     dfrt_measured measured = {.step = 1, .arrivals = rate, .interarrival = 1 / rate, .interarrival_sd = 1 / rate,
                               .service = 0.45e-3, .service_sd = 0.1e-3, .result_spacing_cv = 0.8, .waiting = NAN,
                               .latency = NAN, .latency_quantile = NAN, .results = rate, .backlog = 0, .imbalance = 1,
-                              .busy = NAN, .power = NAN};
+                              .busy = NAN, .power = NAN, .downstream = NAN};
     for (unsigned n = 0; n < DFRT_MOST_ALTERNATES; n++)
         measured.alternate_service[n] = measured.alternate_selectivity[n] = NAN;
     return measured;

@@ -62,7 +62,8 @@ static inline void fill_fake_agent(dfrt__agent *agent)
         .name = "predict", .policy = "mpc", .workers = 2, .workers_least = 1, .workers_most = 4, .heavy_keys = 3,
         .alternate = "exact", .alternates = fake_alternates, .alternate_count = 2, .rate = 20, .results = 20, .service = 0.05,
         .utilisation = 0.5, .imbalance = 1.25, .backlog = 0, .waiting = NAN, .blocked = 0, .forecast = 21.5,
-        .error = INFINITY, .triggers = 240, .total_results = 239, .changes = 1, .reason = "2 workers \xff\n suffice"};
+        .error = INFINITY, .throughput = 0.75, .triggers = 240, .total_results = 239, .changes = 1,
+        .reason = "2 workers \xff\n suffice"};
     agent->status.changes[0] = (dfrt__change_status){
         .uptime = 3, .name = "predict", .before = {1, 0, 0, 0}, .after = {2, 0, 1, 0.5}, .acted = true, .reason = "more"};
     agent->steps[0] = (dfrt__step_status){"quotes", "source", 1000, 997, 3, 2, 0};

@@ -6,7 +6,7 @@
 
 #include "control_sample.h"
 
-enum { STRATEGY, ALPHA, BETA, GAMMA, HORIZON, SOLVER };
+enum { STRATEGY, ALPHA, BETA, GAMMA, HORIZON, SOLVER, BOUND };
 enum { GOALS, TH_NODE, TH_POWER, LAT_NODE, LAT_POWER, RHO_NODE, RHO_POWER };
 
 typedef struct values {
@@ -44,6 +44,7 @@ static inline values draw_values(dfrt_random *random, unsigned round)
     chosen.all[BETA] = draw(random, 0, 1);
     chosen.all[GAMMA] = draw_below(random, 4) == 0 ? 0 : draw(random, 0, 1);
     chosen.all[HORIZON] = 1 + draw_below(random, 3);
+    chosen.all[BOUND] = draw_below(random, 3) == 0 ? 0 : draw(random, 0.3, 1);
     return chosen;
 }
 

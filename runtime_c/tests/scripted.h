@@ -43,15 +43,16 @@ static inline dfrt_measured blank_step(void)
     dfrt_measured measured = {.step = NAN, .arrivals = NAN, .interarrival = NAN, .interarrival_sd = NAN, .service = NAN,
                               .service_sd = NAN, .result_spacing_cv = NAN, .waiting = NAN, .latency = NAN,
                               .latency_quantile = NAN, .results = NAN, .backlog = NAN, .blocked = NAN, .imbalance = NAN,
-                              .busy = NAN, .power = NAN};
+                              .busy = NAN, .power = NAN, .downstream = NAN};
     for (unsigned i = 0; i < DFRT_MOST_ALTERNATES; i++)
         measured.alternate_service[i] = measured.alternate_selectivity[i] = NAN;
     return measured;
 }
 
-/* An operator whose triggers take `cost[alternate]` seconds at the highest frequency. */
+/* An operator whose triggers take `cost[alternate]` seconds at the highest frequency. Where they are not 0: results a trigger,
+ * what a result costs behind it, and what comes to the latency there. */
 typedef struct plant {
-    double cost[DFRT_MOST_ALTERNATES];
+    double cost[DFRT_MOST_ALTERNATES], selectivity[DFRT_MOST_ALTERNATES], downstream, late;
     double backlog;
     bool seen[DFRT_MOST_ALTERNATES];
 } plant;
@@ -73,16 +74,19 @@ static inline dfrt_measured plant_step(plant *plant, double rate, const dfrt_lim
     measured.service_sd = 0;
     measured.result_spacing_cv = 1;
     measured.waiting = load / (1 - load) * service / setting.workers + (plant->backlog + offered - served) / 2 / capacity;
-    measured.latency = measured.waiting + service;
+    measured.latency = measured.waiting + service + plant->late;
     measured.latency_quantile = 3 * measured.latency;
     measured.results = served;
+    measured.downstream = plant->downstream > 0 ? plant->downstream : NAN;
     measured.backlog = plant->backlog = offered - served;
     measured.blocked = measured.backlog > 0 ? fmin(1, measured.backlog / (rate + 1)) : 0;
     measured.imbalance = 1;
     measured.busy = served / capacity;
     for (unsigned i = 0; i < limits->alternate_count; i++)
-        if (plant->seen[i])
+        if (plant->seen[i]) {
             measured.alternate_service[i] = plant->cost[i] * slower;
+            measured.alternate_selectivity[i] = plant->selectivity[i] > 0 ? plant->selectivity[i] : NAN;
+        }
     return measured;
 }
 
@@ -177,6 +181,7 @@ static inline dfrt_measured hostile_step(uint64_t *seed)
     measured.imbalance = hostile(seed, 5);
     measured.busy = hostile(seed, 1);
     measured.power = hostile(seed, 100);
+    measured.downstream = hostile(seed, 1e-2);
     for (unsigned i = 0; i < DFRT_MOST_ALTERNATES; i++) {
         measured.alternate_service[i] = hostile(seed, 1e-2);
         measured.alternate_selectivity[i] = hostile(seed, 2);

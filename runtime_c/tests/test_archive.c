@@ -30,7 +30,7 @@ static const dfrt_form empty_form = {NULL, 0};
 static const dfrt_field time_field[] = {{"", DFRT_I64, 0, 0, 0}};
 static const dfrt_form columns[] = {{time_field, 1}, {fields, 5}};
 static const uint32_t widths[] = {sizeof(int64_t), sizeof(sample)};
-static const dfrt_kept_form kept_form = {{widths, 2}, columns, true, true};
+static const dfrt_kept_form kept_form = {{widths, 2, NULL, 0}, columns, true, true};
 
 static sample a_sample(int64_t number)
 {

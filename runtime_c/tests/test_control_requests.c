@@ -41,7 +41,7 @@ static void test_status(void)
         "\"heavy_keys\":3,"
         "\"alternate\":\"exact\",\"alternates\":[\"exact\",\"qu\\\"ick\"],\"rate\":20.0,\"results\":20.0,"
         "\"service\":0.05,\"utilisation\":0.5,\"imbalance\":1.25,\"backlog\":0.0,\"waiting\":null,\"blocked\":0.0,"
-        "\"forecast\":21.5,\"error\":null,\"shed\":0.0,\"fell_back\":false,\"workers_held\":false,"
+        "\"forecast\":21.5,\"error\":null,\"shed\":0.0,\"throughput\":0.75,\"fell_back\":false,\"workers_held\":false,"
         "\"alternate_held\":false,\"triggers\":240,\"total_results\":239,\"changes\":1,"
         "\"reason\":\"2 workers \\ufffd\\n suffice\"}],\"changes\":[{\"uptime\":3.0,\"operator\":\"predict\","
         "\"before\":{\"workers\":1,\"frequency\":0,\"alternate\":\"exact\",\"shed\":0.0},\"after\":{\"workers\":2,"

@@ -23,7 +23,17 @@ typedef struct odd {
 } odd;
 
 static const uint32_t sizes[] = {sizeof(int64_t), sizeof(char), sizeof(double), sizeof(odd)};
-static const dfrt_widths widths = {sizes, 4};
+
+typedef struct loose {
+    int64_t time;
+    char letter;
+    double value;
+    odd bytes;
+} loose;
+
+static const uint32_t offsets[] = {offsetof(loose, time), offsetof(loose, letter), offsetof(loose, value),
+                                   offsetof(loose, bytes)};
+static const dfrt_widths widths = {sizes, 4, offsets, sizeof(loose)};
 
 typedef struct columns {
     int64_t *times;
@@ -51,6 +61,13 @@ static void put(const dfrt_kept *kept, uint32_t at, int64_t time, int number)
     c.letters[at] = (char)(number % 100);
     c.values[at] = number;
     memcpy(c.odds[at].bytes, &number, 3);
+}
+
+static void put_loosely(const dfrt_kept *kept, uint32_t at, int64_t time, int number)
+{
+    loose *tuple = (loose *)(void *)kept->room + at;
+    *tuple = (loose){.time = time, .letter = (char)(number % 100), .value = number};
+    memcpy(tuple->bytes.bytes, &number, 3);
 }
 
 static bool holds(const dfrt_kept *kept, uint32_t at, int64_t time, int number)
@@ -126,7 +143,7 @@ static void test_loose_tuples(void)
         }
         int64_t end = k->tail, moved = dfrt_kept_room_loose(&pools[in[g]], k, widths);
         CHECK(k->tail < k->capacity && end - k->tail == moved);
-        put(k, k->tail++, 5, next[g]++);
+        (dfrt_kept_is_loose(k) ? put_loosely : put)(k, k->tail++, 5, next[g]++);
         CHECK(k->tail - k->head == (uint32_t)(next[g] - first[g]));
         if (below(60) == 0) {
             end = k->tail;

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "../control/models.h"
 #include "mpc_sample.h"
 
 /* --- what it decides ------------------------------------------------------------------------------ */
@@ -85,6 +86,61 @@ static void test_reasons(void)
                "rho_power: 12 workers at 2 GHz for 90000/s, load 337 %: nothing keeps up, so the largest");
 }
 
+/* --- the goal ------------------------------------------------------------------------------------- */
+
+/* As the trading walk has it at 14,000 triggers a second: each worker has a queue of its own, so that they wait longer
+ * than in one queue. */
+static dfrt_decision by_power(double goal, double bound)
+{
+    dfrt_limits limits = sample_limits(12, 9);
+    dfrt_goals goals = sample_goals(goal);
+    dfrt_measured measured = sample_measured(14000);
+    measured.service = 0.6e-3;
+    dfrt_situation situation = sample_situation(&measured, &limits, &goals, 12, 3);
+    situation.correction = 10;
+    values chosen = standard_values();
+    chosen.all[STRATEGY] = LAT_POWER;
+    chosen.all[BOUND] = bound;
+    return decided(&situation, chosen);
+}
+
+/* Power is saved within the goal only; as published it is weighed against it. */
+static void test_keeps_the_goal(void)
+{
+    dfrt_decision published = by_power(1.2e-3, 0), kept = by_power(1.2e-3, NAN);
+    CHECK(published.expected.latency > 1.2e-3);
+    CHECK(kept.expected.latency < 1.1e-3 && kept.setting.frequency > published.setting.frequency);
+    CHECK(strstr(kept.reason, "; now 12 workers at 1.5 GHz would have ") != NULL);
+    dfrt_decision tight = by_power(0.85e-3, NAN); /* most of it goes for computing, and it is kept */
+    CHECK(tight.expected.latency <= 0.85e-3 && strstr(tight.reason, "nothing") == NULL);
+    dfrt_decision missed = by_power(0.3e-3, NAN);
+    CHECK(missed.expected.latency > 0.3e-3 && missed.setting.workers == 12 && missed.setting.frequency == 8);
+    CHECK(strstr(missed.reason, "nothing that is allowed keeps the goal, so what comes near to the best") != NULL);
+}
+
+/* Whatever is weighed and whatever changing costs. */
+static void test_keeps_the_goal_with_every_strategy(dfrt_random *random)
+{
+    for (unsigned round = 0; round < 600; round++) {
+        dfrt_limits limits = sample_limits(1 + draw_below(random, 12), 1 + draw_below(random, 9));
+        dfrt_goals goals = sample_goals(draw(random, 0.5e-3, 5e-3));
+        dfrt_measured measured = sample_measured(draw(random, 0.05, 0.9) * limits.workers_most / 0.45e-3);
+        dfrt_situation situation = sample_situation(&measured, &limits, &goals, 1 + draw_below(random, 12),
+                                                    draw_below(random, limits.frequency_count));
+        values chosen = draw_values(random, round);
+        chosen.all[BOUND] = NAN;
+        dfrt_decision decision = decided(&situation, chosen);
+        dfrt_model model;
+        dfrt_prediction best;
+        CHECK(dfrt_model_of(&situation, &model));
+        dfrt_setting largest = {limits.workers_most, limits.frequency_count - 1, 0, 0};
+        dfrt_model_predict(&model, &limits, largest, &best);
+        bool within_reach = best.latency <= goals.latency;
+        CHECK(within_reach == (decision.expected.latency <= goals.latency));
+        CHECK(within_reach == (strstr(decision.reason, "nothing that is allowed keeps the goal") == NULL));
+    }
+}
+
 static void test_strategy_by_goals(void)
 {
     static const struct {
@@ -142,6 +198,7 @@ static void test_stays_inside(dfrt_random *random)
         situation.now.alternate = draw_below(random, 3);
         values chosen = draw_values(random, round);
         make_odd(random, chosen.all, 5 * sizeof(double)); /* the solver stays as it is */
+        chosen.all[BOUND] = odd(random, 0.6);
         dfrt_decision decision = decided(&situation, chosen);
         unsigned least = limits.workers_least < 1 ? 1 : limits.workers_least;
         least = least > limits.workers_most ? limits.workers_most : least;
@@ -204,6 +261,8 @@ int main(void)
     test_decisions();
     test_switching_cost_brakes();
     test_reasons();
+    test_keeps_the_goal();
+    test_keeps_the_goal_with_every_strategy(&random);
     test_strategy_by_goals();
     test_nothing_known();
     test_limits_may_be_empty();

@@ -2,7 +2,8 @@
 #define _GNU_SOURCE
 #include "mpc_sample.h"
 
-static double stage_by_hand(const dfrt_situation *situation, values chosen, unsigned step, unsigned n, unsigned f)
+static double stage_by_hand(const dfrt_situation *situation, values chosen, unsigned step, unsigned n, unsigned f,
+                            double *latency)
 {
     const dfrt_measured *m = situation->measured;
     const dfrt_limits *limits = situation->limits;
@@ -10,11 +11,13 @@ static double stage_by_hand(const dfrt_situation *situation, values chosen, unsi
     double rate = situation->forecast[step] + (step == 0 ? m->backlog / m->step : 0), t_a = 1 / rate;
     double t = m->service * limits->frequencies[situation->now.frequency] / limits->frequencies[f];
     double t_s = t / n * fmin(m->imbalance, n), rho = t_s / (0.95 * t_a);
+    *latency = INFINITY;
     if (!(rho < 1))
         return INFINITY;
     double c_a = m->interarrival_sd / m->interarrival, c_s = m->result_spacing_cv;
     double waits = rho / (1 - rho) * (c_a * c_a + c_s * c_s) / 2 * t_s * situation->correction;
     double exponent = (waits + t) / situation->goals->latency;
+    *latency = waits + t;
     double late = exponent <= 20 ? exp(exponent) : exp(20) * (1 + log(exponent / 20));
     double quality = strategy <= TH_POWER ? 1e3 * fmax(t_a, t_s) : strategy <= LAT_POWER ? late : exp(rho);
     double volt = limits->voltages[f];
@@ -22,7 +25,23 @@ static double stage_by_hand(const dfrt_situation *situation, values chosen, unsi
     return chosen.all[ALPHA] * quality + chosen.all[BETA] * (strategy % 2 == 0 ? watts : n);
 }
 
-static double table[3][13][9];
+static double table[3][13][9], latencies[3][13][9];
+
+/* What the bound forbids: more than its share of the way from the lowest latency to the goal; where nothing keeps that,
+ * more than the lowest and a twentieth. */
+static void forbid_late(const dfrt_situation *situation, values chosen, unsigned step)
+{
+    const dfrt_limits *limits = situation->limits;
+    double goal = situation->goals->latency, lowest = INFINITY;
+    for (unsigned n = limits->workers_least; n <= limits->workers_most; n++)
+        for (unsigned f = 0; f < limits->frequency_count; f++)
+            lowest = fmin(lowest, table[step][n][f] < INFINITY ? latencies[step][n][f] : INFINITY);
+    double allowed = lowest <= goal ? lowest + chosen.all[BOUND] * (goal - lowest) : 1.05 * lowest;
+    for (unsigned n = limits->workers_least; n <= limits->workers_most; n++)
+        for (unsigned f = 0; f < limits->frequency_count; f++)
+            if (latencies[step][n][f] > allowed)
+                table[step][n][f] = INFINITY;
+}
 
 static void fill_table(const dfrt_situation *situation, values chosen)
 {
@@ -33,9 +52,12 @@ static void fill_table(const dfrt_situation *situation, values chosen)
         for (unsigned n = limits->workers_least; n <= limits->workers_most; n++)
             for (unsigned f = 0; f < limits->frequency_count; f++) {
                 bool allowed = !node || f == limits->frequency_count - 1;
-                table[step][n][f] = allowed ? stage_by_hand(situation, chosen, step, n, f) : INFINITY;
+                double cost = stage_by_hand(situation, chosen, step, n, f, &latencies[step][n][f]);
+                table[step][n][f] = allowed ? cost : INFINITY;
                 any |= table[step][n][f] < INFINITY;
             }
+        if (any && chosen.all[BOUND] > 0)
+            forbid_late(situation, chosen, step);
         if (!any)
             table[step][limits->workers_most][limits->frequency_count - 1] = 0;
     }

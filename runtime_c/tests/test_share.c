@@ -11,7 +11,7 @@
 #include "check.h"
 
 static const uint32_t sizes[] = {sizeof(int64_t), sizeof(int32_t)};
-static const dfrt_widths widths = {sizes, 2};
+static const dfrt_widths widths = {sizes, 2, NULL, 0};
 
 static int32_t *numbers_of(const dfrt_kept *kept)
 {
@@ -161,7 +161,7 @@ static void test_pieces_are_aligned(void)
     dfrt_pool pool = {0};
     dfrt_kept kept[20] = {{0}};
     for (int i = 0; i < 20; i++) {
-        (void)dfrt_kept_room(&pool, &kept[i], (dfrt_widths){odd_sizes, 2});
+        (void)dfrt_kept_room(&pool, &kept[i], (dfrt_widths){odd_sizes, 2, NULL, 0});
         CHECK((uintptr_t)kept[i].room % 16 == 0);
     }
     dfrt_pool_close(&pool);

@@ -1,4 +1,4 @@
-"""Every case with its windows forced through every pattern that applies: what is written must be the same."""
+"""Every case with its steps forced through every pattern that applies: what is written must be the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from dfc.compiler import pipeline
-from dfc.compiler.patterns.forced import forced_patterns, why_not
+from dfc.compiler.patterns.forced import can_have_pattern, forced_patterns, why_not
 from dfc.compiler.patterns.function import function_of
 from dfc.compiler.select.asked import Asked
 from dfc.dsl import typed
@@ -19,7 +19,7 @@ from tests.rows import file_difference
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("cases/*/program.dfl"))
 PATTERNS = (
-    "key_partitioning:3", "window_farming:3", "window_farming:2,batch=3,schedule=on_demand",
+    "farm:3", "key_partitioning:3", "window_farming:3", "window_farming:2,batch=3,schedule=on_demand",
     "window_farming:3,batch=2,style=active", "window_farming:5,style=active", "pane_farming:3,merge=collector",
     "pane_farming:2,3,merge=farm", "pane_farming:3,2,merge=shuffled", "pane_farming:2,schedule=on_demand",
     "pane_farming:3,merge=ring",
@@ -35,10 +35,10 @@ def program_of(case: Path) -> typed.Program:
 
 
 def applying(case: Path, pattern: str) -> tuple[str, ...]:
-    """The words that force the pattern for all operators of the case to which it applies."""
+    """The words that force the pattern for all steps of the case to which it applies."""
     program, found = program_of(case), []
     for step in program.steps:
-        if isinstance(step.body, typed.Operator):
+        if can_have_pattern(step):
             word = f"{step.name}={pattern}"
             (asked,) = forced_patterns(program, (word,), Diagnostics()).values()
             found += [word] if why_not(function_of(program, step), asked) is None else []
@@ -75,6 +75,17 @@ def test_some_patterns(case: Path, pattern: str, tmp_path: Path):
 @pytest.mark.parametrize(("case", "pattern"), ALL, ids=_name)
 def test_all_patterns(case: Path, pattern: str, rounds: int, tmp_path: Path):
     check_pattern(case, pattern, tmp_path / "case", rounds)
+
+
+def test_state_that_is_no_window_is_divided_by_key():
+    named = {case.name[:2]: applying(case, "key_partitioning:3") for case in CASES}
+    assert named["07"] == ("counts=key_partitioning:3",) and named["08"] == ("spreads=key_partitioning:3",)
+
+
+@pytest.mark.parametrize("number", ("07", "08"))
+def test_state_by_key(number: str, tmp_path: Path):
+    (case,) = (case for case in CASES if case.name.startswith(number))
+    check_pattern(case, "key_partitioning:3", tmp_path / "case", 7)
 
 
 def test_most_patterns_fit_most_cases():

@@ -27,7 +27,7 @@ from dfc.compiler.select.asked import Asked
 from dfc.dsl.diagnostics import ProgramError
 
 LAYOUTS = (("--workers", "1"), ("--workers", "1", "--layout", "staged"), ("--workers", "2"),
-           ("--workers", "2", "--layout", "staged"), ("--workers", "3"), ("--workers", "5"))
+           ("--workers", "2", "--layout", "staged"), ("--workers", "3"), ("--workers", "4"), ("--workers", "5"))
 TIMEOUT = 60.0
 
 

@@ -1,7 +1,8 @@
-"""Random programs whose windowed operators have patterns: the strategy `pattern_cases()`.
+"""Random programs whose steps have patterns: the strategy `pattern_cases()`.
 
 Programs are those of `more_programs.py`, with more windows that begin and end where no tuple decides it, and with
-functions in C over them. Each such operator gets one of the patterns that the compiler says apply, with any settings.
+functions in C over them. Each step that could be divided gets one of the patterns that the compiler says apply, with
+any settings.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dfc.compiler import pipeline
-from dfc.compiler.patterns.forced import why_not
+from dfc.compiler.patterns.forced import can_have_pattern, why_not
 from dfc.compiler.patterns.function import function_of
 from dfc.dsl import typed
 from dfc.dsl.settings import ORDERS
@@ -24,6 +25,7 @@ from tests.differential.programs import UNITS, Builder, Stream
 
 DEGREE = st.integers(1, 6)
 SETTINGS = {
+    "farm": {"workers": DEGREE},
     "key_partitioning": {"workers": DEGREE},
     "window_farming": {"workers": DEGREE, "batch": st.sampled_from((1, 2, 3, 8)),
                        "schedule": st.sampled_from(("round_robin", "on_demand")),
@@ -106,7 +108,7 @@ class PatternBuilder(MoreBuilder):
 
     def step(self) -> None:
         kind = self.pick("aggregate", "aggregate", "aggregate", "operator", "operator", "c_windows", "c_windows",
-                         "ports", "expiring", "old", "more")
+                         "ports", "expiring", "scan", "update", "join", "filter", "map", "flatmap", "old", "more")
         match kind:
             case "old":
                 Builder.step(self)
@@ -135,8 +137,7 @@ def _pattern(draw, program: typed.Program, step: typed.Step) -> str | None:
 
 def _patterns(draw, text: str) -> tuple[str, ...]:
     program = pipeline.check(text, "program.dfl", {})
-    operators = [step for step in program.steps if isinstance(step.body, typed.Operator) and step.body.window]
-    words = (_pattern(draw, program, step) for step in operators)
+    words = (_pattern(draw, program, step) for step in program.steps if can_have_pattern(step))
     return tuple(word for word in words if word is not None)
 
 

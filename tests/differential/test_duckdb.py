@@ -38,6 +38,13 @@ COUNTED = "(select *, row_number() over (partition by k order by rn) - 1 as i fr
 SESSIONS = """(select *, sum(begins) over (partition by k order by ts, rn) as session from (
   select *, case when ts - lag(ts) over (partition by k order by ts, rn) < @gap then 0 else 1 end as begins
   from live))"""
+# A window of a key ends where the value is too far from the first one; `last` is the one that is still open.
+DELTAS = """(with recursive numbered as (select *, row_number() over (partition by k order by rn) as i from live),
+  opened as (select k, i, v as first, 0 as w from numbered where i = 1 union all
+    select n.k, n.i, case when abs(n.v - o.first) > @gap then n.v else o.first end,
+           o.w + (abs(n.v - o.first) > @gap)::integer
+    from opened o join numbered n on n.k = o.k and n.i = o.i + 1)
+  select n.*, w, max(w) over (partition by k) as last from numbered n join opened using (k, i))"""
 
 PROGRAMS = {
     "filter and map": (
@@ -107,6 +114,58 @@ PROGRAMS = {
              select k, floor(ts / @size)::bigint * @size + @size - 1 as ends, max(v) as peak, sum(n) as n
              from live group by 1, 2)
            group by 1, 2"""),
+    "every tuple, counted": (
+        """stream s = in |> by k |> window count @size every tuple
+             |> aggregate { k, rows: count(), total: sum(v), low: min(n), mean: avg(v) }""",
+        """select k, count(*) over g, sum(v) over g, min(n) over g, avg(v) over g from live
+           window g as (partition by k order by rn rows between @size - 1 preceding and current row)"""),
+    "every tuple, by time": (
+        f"stream s = in |> by k |> window time @sizems every tuple |> aggregate {{ k, {AGGREGATES} }}",
+        f"""select k, {SQL_AGGREGATES} from (
+              select a.rn as came, b.* from live a join live b
+                on a.k = b.k and b.rn <= a.rn and b.ts > a.ts - @size and b.ts <= a.ts)
+            group by k, came"""),
+    "delta": (
+        f"stream s = in |> by k |> window delta @gap.0 of v |> aggregate {{ k, {AGGREGATES} }}",
+        f"select k, {SQL_AGGREGATES} from {DELTAS} where w < last group by k, w"),
+    "state of one's own": (
+        """stream s = in |> by k
+             |> update { total: f64 = 0.0, low: i64 = 3, seen: i64 = 0 }
+                with { total: total + v, low: least(low, n), seen: seen + 1 }
+                emit { ts, k, mean: total / seen, low }""",
+        """select ts, k, sum(v) over g / count(*) over g, least(3, min(n) over g) from live
+           window g as (partition by k order by rn)"""),
+    "aggregates of one's own": (
+        """aggregate weighted(x: f64, w: i64) -> f64 associative commutative {
+             state { total: f64, w: i64 }
+             lift { total: x * w, w: w }
+             combine { total: left.total + right.total, w: left.w + right.w }
+             lower if w == 0 then 0.0 else total / w
+           }
+           stream s = in |> by k |> window time @sizems slide @slidems
+             |> aggregate { k, a: window_start, w: weighted(v, n) }""",
+        f"""select k, starts, case when sum(n) = 0 then 0 else sum(v * n) / sum(n) end
+            from {SLIDING} group by k, starts"""),
+    "statistics": (
+        """use std.stats
+           stream s = in |> by k |> window time @sizems slide @slidems
+             |> aggregate { k, a: window_start, c: covariance(v, f64(n)), r: correlation(v, f64(n)),
+                            m: slope(v, f64(n)), b: intercept(v, f64(n)), g: geometric_mean(6.0 + v) }""",
+        f"""select k, starts, covar_samp(v, n), corr(v, n), regr_slope(n, v), regr_intercept(n, v), geomean(6 + v)
+            from {SLIDING} group by k, starts"""),
+    "calendar": (
+        """use std.time
+           stream s = in |> map { t: ts + n * 98765432101, k }
+             |> map { a: year(t), b: month(t), c: day(t), d: hour(t), e: minute(t), f: second(t), g: weekday(t),
+                      h: day_of_year(t) }""",
+        """select year(t), month(t), day(t), hour(t), minute(t), second(t), isodow(t), dayofyear(t)
+           from (select epoch_ms(ts + n * 98765432101) as t from live)"""),
+    "broadcast": (
+        """stream slow = in |> filter n > 6
+           stream fast = in |> filter n <= 6
+           stream s = fast |> broadcast slow { ts: fast.ts, k: fast.k, p: fast.v * slow.v, name: slow.name }""",
+        """select f.ts, f.k, f.v * l.v, l.name from (select * from live where n <= 6) f
+             asof join (select * from live where n > 6) l on f.rn > l.rn"""),
     "late ones": ("stream s = tardy |> map { ts, k, v }", "select ts, k, v from arrived anti join live using (rn)"),
 }
 

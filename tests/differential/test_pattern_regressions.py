@@ -53,6 +53,12 @@ CASES = {
         "  alternate one value 0.9 = { k, v: sum(v) }\n"
         "  alternate two value 0.4 = { k, v: sum(if 10 / v > min(10 / v) then 1 else 0) }\n}\n"
         'sink out = sums to csv("out.csv")\n', (f"sums={SHARED}",)),
+    "second passes of alternates that compare with different values": (
+        "record Sum { k: i32, v: i64 }\n"
+        "operator sums on in by k window count 4 slide 2 -> Sum {\n"
+        "  alternate one value 0.9 = { k, v: sum(if v > min(v) then 1 else 0) }\n"
+        "  alternate two value 0.4 = { k, v: sum(if v < max(v) then 1 else 0) }\n}\n"
+        'sink out = sums to csv("out.csv")\n', ("sums=window_farming:2",)),
     "nothing is aggregated, in panes": (
         "stream bounds = in |> by k |> window time 10ms slide 4ms |> aggregate { k, from: window_start }\n"
         'sink out = bounds to csv("out.csv")\n', (f"bounds={PANES}",)),

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from dfc.dsl.settings import POLICIES
 
 from tests.compiler.json_schema import mistakes
 from tests.e2e.native import Native, compiled, one_line, wait_until
@@ -125,6 +126,21 @@ def test_each_result_is_wholly_of_one_alternate(eager, plain, tmp_path):
         assert line == of[line.rsplit(",", 1)[1]][number]
 
 
+FOLLOWED = HEAD.replace("sink out = typical", """record Top { k: u32, top: f64 }
+operator highest on typical by k window count 200 slide 1 -> Top { alternate sorted = { top: median(mean) } }
+sink out = highest""")
+
+
+def test_what_a_result_costs_those_behind_is_measured(tmp_path):
+    program = compiled(FOLLOWED + EAGER, tmp_path)
+    run(program, "--layout", "staged", "--step-rounds", 50, "--log", "log.jsonl")
+    found = {name: [step["measured"]["downstream"] for step in lines(tmp_path, "step") if step["operator"] == name]
+             for name in ("typical", "highest")}
+    assert set(found["highest"]) == {None} and any(one is not None and one > 0 for one in found["typical"])
+    run(program, "--layout", "fused", "--step-rounds", 50, "--log", "log.jsonl")
+    assert {step["measured"]["downstream"] for step in lines(tmp_path, "step")} == {None}
+
+
 SKEWED = """\
 app skewed
 record Quote { id: u32, k: u32, price: f64 }
@@ -179,6 +195,21 @@ def test_heavy_keys_get_routes_of_their_own(tmp_path, dfc):
     assert written(tmp_path) == interpreted
 
 
+def test_the_least_of_the_cores_is_kept(eager, plain, tmp_path):
+    control = configuration(eager, tmp_path, resources={"cores": {"least": 2, "most": 3}},
+                            operator={"policy": "static", "parameters": {"degree": 1}})
+    run(eager.at(tmp_path), "--max-workers", 3, "--step-rounds", 4, "--log", "log.jsonl", "--control", control,
+        *PRECISE)
+    assert {step["after"]["workers"] for step in lines(tmp_path, "step")} == {2}
+    assert written(tmp_path) == plain
+
+
+def test_more_cores_than_there_are_is_said_once(eager, tmp_path):
+    control = configuration(eager, tmp_path, resources={"cores": {"least": 4, "most": 5}})
+    answer = eager.at(tmp_path).run("--max-workers", 3, "--step-rounds", 40, "--control", control)
+    assert one_line(answer) == (0, "busy: control: at least 4 cores are asked for, and this run can have 3")
+
+
 # --- what is fixed ----------------------------------------------------------------------------------
 
 
@@ -211,14 +242,31 @@ def test_what_was_learned_is_there_in_the_next_run(eager, tmp_path):
     words = ("--max-workers", 2, "--step-rounds", 20, "--control", control, "--learned", "learned.txt")
     run(eager.at(tmp_path), *words)
     first = (tmp_path / "learned.txt").read_text()
-    assert first.startswith("typical rl ") and first.count("\n") == 1
+    assert first.startswith("dfc learned 1 busy\ntypical rl ") and first.count("\n") == 2
     run(eager.at(tmp_path), *words)
     assert (tmp_path / "learned.txt").read_text() != first
-    (tmp_path / "learned.txt").write_text("typical rl nonsense\n")
+    (tmp_path / "learned.txt").write_text("dfc learned 1 busy\ntypical rl nonsense\n")
     answer = eager.at(tmp_path).run("--no-socket", *words)
     assert one_line(answer) == (
-        0, "busy: what 'typical' has learned, in 'learned.txt', does not fit this run; it begins anew")
-    assert (tmp_path / "learned.txt").read_text().startswith("typical rl 1 ")
+        0, "busy: learned.txt:2: what 'typical' has learned does not fit this run; it begins anew")
+    assert (tmp_path / "learned.txt").read_text().startswith("dfc learned 1 busy\ntypical rl 1 ")
+
+
+@pytest.mark.parametrize("text", ["typical rl 1 2 3\n", "dfc learned 1 other\n", "dfc learned 1 busy",
+                                  "id,k,price\n1,2,3\n", "\0\0\n", "x" * 10_000])
+def test_a_file_of_something_else_is_no_experience(eager, tmp_path, text):
+    control = configuration(eager, tmp_path, operator={"policy": "rl", "parameters": {"levels": 3}})
+    (tmp_path / "precious.txt").write_text(text)
+    code, line = one_line(eager.at(tmp_path).run("--control", control, "--learned", "precious.txt"))
+    assert code == 2 and line.startswith("busy: error: precious.txt:1:1: expected 'dfc learned 1 busy'"), line
+    assert (tmp_path / "precious.txt").read_text() == text
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_pipe_is_no_experience(eager, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert one_line(eager.at(tmp_path).run("--learned", "pipe")) == (
+        4, "busy: error: cannot open 'pipe': it is no regular file")
 
 
 # --- the machine ------------------------------------------------------------------------------------
@@ -276,6 +324,16 @@ def test_nothing_is_shed_unless_allowed(eager, tmp_path):
 # --- hostile configurations -------------------------------------------------------------------------
 
 
+OPERATOR = '{{"schema": 2, "app": "busy", "operators": [{{"name": "typical", "policy": "{}", "parameters": {{{}}}}}]}}'
+STRATEGIES = "goals, th_node, th_power, lat_node, lat_power, rho_node, rho_power"
+
+
+def parameter(policy: str, text: str, value: str, said: str) -> tuple[str, str]:
+    """A configuration with such parameters, and what is said at the place of that value."""
+    whole = OPERATOR.format(policy, text)
+    return whole, f"other.json:1:{whole.index(text) + text.index(value) + 1}: {said}"
+
+
 @pytest.mark.parametrize(("text", "wanted"), [
     ("", "other.json:1:1: a value is expected, not the end"),
     ("[]", "other.json:1:1: \"this\" is expected to be an object"),
@@ -291,13 +349,43 @@ def test_nothing_is_shed_unless_allowed(eager, tmp_path):
     ('{"schema": 2, "app": "busy", "operators": [{"name": "typical", "policy": "rule", "parameters": {"lw": 1}}]}',
      'other.json:1:103: there is no "lw" here; is it misspelt?'),
     ('{"schema": 2, "app": "busy", "resources": {"frequencies": [2e9, 1e9]}}',
-     'other.json:1:65: "frequencies" is expected to rise, from above 0 to at most 1e+12, 64 values at most'),
+     'other.json:1:65: "frequencies" is expected to rise with each value, from above 0 to at most 1e+12, '
+     '64 values at most'),
+    ('{"schema": 2, "app": "busy", "resources": {"frequencies": [1e9, 1e9]}}',
+     'other.json:1:65: "frequencies" is expected to rise with each value, from above 0 to at most 1e+12, '
+     '64 values at most'),
+    ('{"schema": 2, "app": "busy", "goals": [{"metric": "latency", "bound": 0}]}',
+     'other.json:1:71: a "bound" on latency is expected to be above 0'),
+    parameter("rule", '"low": 2, "high": 1', "2,", '"low" is expected to be at most "high", which is 1'),
+    parameter("threshold", '"utilisation_high": 0.1, "utilisation_low": 0.9', "0.9",
+              '"utilisation_low" is expected to be at most "utilisation_high", which is 0.1'),
+    parameter("mpc", '"strategy": 3', "3", f'"strategy" is expected to be one of {STRATEGIES}'),
+    parameter("mpc", '"strategy": "odd"', '"odd"', f'"strategy" is expected to be one of {STRATEGIES}'),
+    parameter("static", '"alternate": "odd"', '"odd"', '"alternate" is expected to be one of precise, quick'),
+    parameter("mpc", '"horizon": true', "true", '"horizon" is expected to be a number'),
+    parameter("mpc", '"horizon": "two"', '"two"', '"horizon" is expected to be a number'),
 ])
 def test_a_broken_configuration_is_refused_with_its_place(eager, tmp_path, text, wanted):
     (tmp_path / "other.json").write_text(text)
     answer = eager.at(tmp_path).run("--control", "other.json")
     assert one_line(answer) == (2, f"busy: error: {wanted}")
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_what_is_counted_is_whole(eager, tmp_path):
+    counted = {(policy, name) for policy, settings in POLICIES.items() for name, one in settings.items()
+               if one.kind == "int" and name not in ("season", "kp") and policy not in ("pid", "fuzzy")}
+    assert ("mpc", "horizon") in counted and ("rule", "patience") in counted
+    for policy, name in sorted(counted):
+        (tmp_path / "other.json").write_text(OPERATOR.format(policy, f'"{name}": 2.5'))
+        code, said = one_line(eager.at(tmp_path).run("--control", "other.json"))
+        assert code == 2 and f'"{name}" is expected to be a whole number, not 2.5' in said, (policy, said)
+
+
+def test_a_threshold_that_is_left_out_gives_way(eager, tmp_path):
+    for policy, parameters in (("rule", '"utilisation_high": 0.5'), ("rule", '"low": 2'), ("rule", '"high": 0.1')):
+        (tmp_path / "other.json").write_text(OPERATOR.format(policy, parameters))
+        run(eager.at(tmp_path), "--step-rounds", 40, "--control", "other.json")
 
 
 def test_no_bytes_hurt_the_reader(eager, tmp_path):

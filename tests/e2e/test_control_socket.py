@@ -54,7 +54,7 @@ class Running:
         self.talk = Talk(self.process)
         if begins:
             self.talk.say("k,v\n")  # a program reads on when it has the header
-        wait_until((folder / "a.sock").exists, self.process)
+        wait_until(lambda: _answers(folder / "a.sock"), self.process)
 
     def __enter__(self) -> Running:
         return self
@@ -220,6 +220,7 @@ def test_metrics_on_the_socket_and_over_http(controlled, tmp_path):
 def test_http_stays_on_this_machine(controlled, tmp_path):
     code, said = one_line(controlled.at(tmp_path).run("--http", "0.0.0.0:0", "--no-socket", input="k,v\n"))
     assert code == 2 and "can be reached from other machines" in said and "--http-public" in said
+    assert one_line(controlled.at(tmp_path).run("--http", "0.0.0.0:0", input="k,v\n")) == (code, said)
 
 
 # --- doing ------------------------------------------------------------------------------------------
@@ -260,6 +261,69 @@ def test_a_broken_configuration_is_refused_and_the_running_one_stays(running):
     running.end()
 
 
+def reload_cores(running: Running, least: int, most: int) -> str:
+    config = running.ask("config")["config"]
+    config["resources"]["cores"] = {"least": least, "most": most}
+    (running.folder / "new.json").write_text(json.dumps(config))
+    return running.ask("reload new.json")["message"]
+
+
+@pytest.mark.skipif(os.sysconf("SC_NPROCESSORS_ONLN") < 2, reason="one core: nothing to give up")
+def test_cores_change_with_the_configuration(controlled, tmp_path):
+    with Running(controlled, tmp_path, "--layout", "staged") as running:
+        there = running.status()["operators"][0]["workers_most"]
+        assert there >= 2
+        for least, most in ((1, 1), (2, 2), (1, 2)):
+            assert reload_cores(running, least, most) == "new.json is in force"
+            found = running.status()["operators"][0]
+            assert (found["workers_least"], found["workers_most"]) == (least, most)
+        assert reload_cores(running, 1, 256) == "new.json is in force"
+        assert running.status()["operators"][0]["workers_most"] == there
+        running.end()
+
+
+def test_workers_stay_within_what_is_allowed(controlled, tmp_path):
+    with Running(controlled, tmp_path, "--max-workers", 4, "--layout", "staged") as running:
+        config = running.ask("config")["config"]
+        (one,) = config["operators"]
+        one["workers"] = {"least": 2, "most": 3}
+        (running.folder / "new.json").write_text(json.dumps(config))
+        assert running.ask("workers typical 4")["ok"]
+        assert running.ask("reload new.json")["message"] == (
+            "new.json is in force; typical is held at 3 workers, not 4")
+        for wrong in (1, 4):
+            assert running.ask(f"workers typical {wrong}") == {
+                "ok": False, "error": f"typical: from 2 to 3 workers are allowed, or auto, not '{wrong}'"}
+        one["workers"] = {"least": 9, "most": 9}
+        (running.folder / "new.json").write_text(json.dumps(config, indent=1))
+        error = running.ask("reload new.json")["error"]
+        assert re.fullmatch(r'new.json:\d+:\d+: "least" is expected to be at most 4, the replicas of typical in this '
+                            "run; more need a new start", error), error
+        running.end()
+
+
+def test_cores_that_a_run_can_not_have_are_said(controlled, tmp_path):
+    with Running(controlled, tmp_path, "--max-workers", 3, "--layout", "staged") as running:
+        assert reload_cores(running, 1, 2) == "new.json is in force; --max-workers 3 goes before its 2 cores"
+        assert reload_cores(running, 4, 5) == (
+            "new.json is in force; it asks for at least 4 cores, and this run can have 3")
+        assert running.status()["operators"][0]["workers_least"] == 3
+        running.end()
+
+
+def test_what_was_learned_is_kept_when_another_policy_decides_at_the_end(controlled, tmp_path):
+    with Running(controlled, tmp_path, "--learned", "learned.txt") as running:
+        assert running.ask("policy typical rl")["ok"]
+        running.feed()
+        steps = running.status()["control_steps"]
+        wait_until(lambda: running.status()["control_steps"] > steps + 2, running.process)
+        assert running.ask("policy typical rule")["ok"]
+        config = running.ask("config")["config"]
+        assert [one["policy"] for one in config["operators"]] == ["rule"]
+        running.end()
+    assert "typical rl " in (tmp_path / "learned.txt").read_text()
+
+
 def test_a_pipe_is_no_configuration(running):
     """Nobody writes to it: a program that waited would answer nobody any more."""
     os.mkfifo(running.folder / "pipe")
@@ -291,7 +355,7 @@ def test_that_of_a_killed_one_is_taken_over(controlled, tmp_path):
 def _answers(path: Path) -> bool:
     try:
         call(str(path)).close()
-    except ConnectionRefusedError:
+    except (FileNotFoundError, ConnectionRefusedError):
         return False
     return True
 

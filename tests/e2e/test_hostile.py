@@ -6,10 +6,11 @@ import os
 import resource
 import signal
 import subprocess
+import time
 
 import pytest
 
-from tests.e2e.native import PATIENCE, Native, compiled
+from tests.e2e.native import PATIENCE, Native, compiled, wait_until
 from tests.e2e.sockets import address_of, call
 
 PROGRAM = """\
@@ -89,6 +90,57 @@ def test_a_caller_who_never_ends_his_line(hostile, kind):
     _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, error
     assert (hostile.folder / "out.csv").read_text() == "name,n\na,1\n" and b"1 malformed row" in error
+
+
+def test_a_header_without_end(hostile):
+    answer = hostile.run("--source", "rows=csv:/dev/zero")
+    assert answer.returncode == 4 and "'/dev/zero': the header is longer than" in answer.stderr
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "lines"])
+def test_a_line_without_end_holds_nobody(hostile, kind):
+    process = hostile.start("--source", f"{'rows' if kind == 'jsonl' else 'raw'}={kind}:/dev/zero")
+    wait_until((hostile.folder / "out.csv").exists, process)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE) == 0
+
+
+def test_who_does_not_want_to_wait(tmp_path):
+    """The first signal waits for what is worked on, a later one does not."""
+    (tmp_path / "busy.c").write_text('#include "busy.h"\n#include <unistd.h>\n'
+                                     "bool never(const busy_Row *in, busy_Row *out)\n"
+                                     "{\n    *out = *in;\n    for (;;) (void)pause();\n}\n")
+    busy = compiled('app busy\nrecord Row { n: i64 }\nsource rows: Row = csv("rows.csv")\n'
+                    'operator stuck on rows -> Row { alternate only value 1.0 = c("busy.c", "never") }\n'
+                    'sink out = stuck to csv("out.csv")\n', tmp_path)
+    (tmp_path / "rows.csv").write_text("n\n1\n")
+    process = busy.start()
+    wait_until((tmp_path / "out.csv").exists, process)
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+    assert process.returncode == -signal.SIGTERM
+
+
+# --- one file, twice --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("--sink", "out=csv:rows.csv"), "sink 'out' would empty 'rows.csv', which source 'rows' reads"),
+    (("--sink", "out=csv:linked.csv"), "sink 'out' would empty 'linked.csv', which source 'rows' reads"),
+    (("--sink", "out=jsonl:both", "--sink", "lines_out=csv:./both"), "would both write to './both'")])
+def test_a_file_that_would_be_emptied(hostile, words, said):
+    os.link(hostile.folder / "rows.csv", hostile.folder / "linked.csv")
+    before = (hostile.folder / "rows.csv").read_bytes()
+    answer = hostile.run(*words)
+    assert answer.returncode == 2 and said in answer.stderr and len(answer.stderr.splitlines()) == 1
+    assert (hostile.folder / "rows.csv").read_bytes() == before
+
+
+def test_standard_output_for_two(hostile):
+    answer = hostile.run("--sink", "out=csv:-", "--sink", "lines_out=csv:-", "--quiet")
+    assert answer.returncode == 0 and "name,n\n" in answer.stdout and "body\n" in answer.stdout
 
 
 # --- no room ----------------------------------------------------------------------------------------

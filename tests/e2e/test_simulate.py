@@ -82,6 +82,22 @@ def test_every_combination_of_a_sweep(dfc, folder):
         "static goal=5ms"]
 
 
+def test_the_head_has_the_goals_of_the_lines_below_it(dfc, folder):
+    for goals, told in (("5ms", "latency at most 5 ms"), ("5ms,9ms", "latency at most 5 or 9 ms")):
+        answer = dfc("simulate", "app.dfl", "--rates", "walk.txt", "--set", f"goal={goals}", "--seeds", "1", "-o",
+                     "out")
+        assert told in answer.stdout, answer.stdout + answer.stderr
+        assert told in (folder / "out" / "index.html").read_text()
+
+
+def test_a_function_in_c_is_guessed_and_said_to_be(dfc, folder):
+    (folder / "app.dfl").write_text(APP.replace("cost 2ms = { key, m: median(x) }", '= c("f.c", "f")'))
+    hint = ("nobody has said what the functions in C of `means` take: --service NAME=TIME does, `cost` in the program, "
+            "or `dfc calibrate` and --profile")
+    assert simulated(dfc, "--policy", "static", "--seeds", "1")["assumed"].count(hint) == 1
+    assert hint not in simulated(dfc, "--policy", "static", "--seeds", "1", "--service", "exact=1ms")["assumed"]
+
+
 def test_settings_of_the_run(dfc, folder):
     found = simulated(dfc, "--policy", "rule", "--set", "migration=fluent,s_blk", "--set", "rebalance=flux", "--set",
                       "step=2s", "--set", "cooldown=4s", "--set", "forecast=last", "--seeds", "1")

@@ -101,6 +101,9 @@ def test_an_array_of_the_programs_dtype_is_not_copied():
     array["key"], array["n"], array["at"] = program.symbols(["a", "b", "a", "a"]), [1, 2, 3, 4], np.arange(4)
     assert program._intakes["items"].records(array) is array
     assert program.run(items=array)["out"]["total"].tolist() == [4]
+    array["at"][2] = np.datetime64("NaT")
+    with pytest.raises(dfc.BadData, match="field `at`: expected a time, got NaT"):
+        program.run(items=array)
     array["key"] = 1 << 31
     with pytest.raises(dfc.BadData, match="field `key`: expected numbers that Program.symbols"):
         program.run(items=array)

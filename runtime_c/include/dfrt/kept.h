@@ -11,6 +11,7 @@
 #define DFRT_KEPT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@
 typedef struct dfrt_widths {
     const uint32_t *of;
     uint32_t count;
+    const uint32_t *offsets; /* where they are in a tuple that lies loose; NULL when none does */
+    uint32_t loose;          /* bytes of such a tuple */
 } dfrt_widths;
 
 /* Small pieces come out of chunks, and go to a list of their size when they are not needed any more; large ones are
@@ -62,11 +65,19 @@ enum { DFRT_KEPT_AHEAD = 16 };
 uint32_t dfrt_kept_room(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 
 /* The same for a group that may never have many tuples; tuples without times only, none of which is forgotten before they
- * are gathered. Its first ones lie loose, in a chain of small pieces. `room` is the last piece, and places count from its
- * beginning: those of tuples in other pieces are below 0 and wrap. Who reads tuples gathers them first, into columns in
- * one piece, where they are from place 0 on. Both answer how far the tuples moved to the front. */
+ * are gathered. Its first ones lie loose, in a chain of small pieces, one tuple behind the other, not as columns: storing
+ * one touches one cache line. `room` is the last piece, and places count from its beginning: those of tuples in other
+ * pieces are below 0 and wrap. Who reads tuples gathers them first, into columns in one piece, where they are from place 0
+ * on. Both answer how far the tuples moved to the front. */
 int64_t dfrt_kept_room_loose(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
 int64_t dfrt_kept_gather(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);
+
+enum { DFRT_KEPT_LOOSE = -1 }; /* as `in_order`, which says nothing of tuples without times */
+
+static inline bool dfrt_kept_is_loose(const dfrt_kept *kept)
+{
+    return kept->in_order == (uint32_t)DFRT_KEPT_LOOSE;
+}
 
 /* Gives the memory back; the group holds nothing then. */
 void dfrt_kept_release(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths widths);

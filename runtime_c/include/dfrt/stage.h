@@ -78,6 +78,7 @@ typedef struct dfrt_outlet {
     int64_t marked;  /* the last watermark that was sent */
     int64_t pending; /* one that is sent at the end of the round */
     const dfrt_routing *routing;
+    unsigned turn; /* where stateless work is dealt out one by one: how much was */
 } dfrt_outlet;
 
 /* The links of one edge that end in this stage. */
@@ -98,6 +99,7 @@ typedef struct dfrt_stage {
     uint32_t position;     /* of the event at hand in its round */
     uint32_t order;        /* of the element at hand among those of its event: stages that are not replicated
                             * number what they put out, replicas of a keyed one pass the number on */
+    uint32_t rounds;       /* that have ended */
     unsigned replica, replicas; /* of the segment: this one's number, how many there are */
     dfrt_outlet *outlets;  /* by edge; those of other segments are empty */
     dfrt_inlet *inlets;    /* in the order in which one event's elements are taken */
@@ -152,10 +154,19 @@ static inline unsigned dfrt_stage_route(const dfrt_stage *stage, unsigned edge, 
     return dfrt_routing_of(stage->outlets[edge].routing, hash);
 }
 
-/* Stateless work is dealt out in blocks of events, so that neighbours stay together. */
+/* Stateless work is dealt out in blocks of events, so that neighbours stay together; a round begins with another
+ * replica than the one before, or short rounds would all be the first one's. Only the reader deals so. */
 static inline unsigned dfrt_stage_deal(const dfrt_stage *stage, unsigned edge)
 {
-    return (stage->position >> 6) % stage->outlets[edge].degree;
+    return ((stage->position >> 6) + stage->rounds) % stage->outlets[edge].degree;
+}
+
+/* Who gets the next tuple of stateless work that lies behind other work: one event may release many at once. Their
+ * numbers tell their order, so it does not matter who has which. */
+static inline unsigned dfrt_stage_turn(dfrt_stage *stage, unsigned edge)
+{
+    dfrt_outlet *outlet = &stage->outlets[edge];
+    return outlet->turn++ % outlet->degree;
 }
 
 /* How many replicas take what goes over an edge, and how many could. */

@@ -23,12 +23,20 @@ void dfrt_pages_release(void *pages, size_t size);
 enum { DFRT_BLOCK = 256 };  /* tuples that generated code takes at once */
 /* How many tuples it is ahead of itself with what must come from memory: with groups, and with entries of the index. */
 enum { DFRT_NEAR = 32, DFRT_FAR = 2 * DFRT_NEAR };
+/* The same for groups whose windows end, and for what they point to. */
+enum { DFRT_FIRE_NEAR = 8, DFRT_FIRE_FAR = 16 };
 enum { DFRT_LINE = 64 };    /* bytes of a cache line */
 
 /* What comes behind a tuple of the input is wanted soon. The processor's own guesses end with a page. */
 static inline void dfrt_prefetch_input(const void *tuple)
 {
     __builtin_prefetch((const char *)tuple + 4096, 0, 0);
+}
+
+/* A few cache lines, to be written, too. */
+static inline void dfrt_prefetch_all(const void *item, size_t size)
+{
+    for (size_t at = 0; at < size; at += DFRT_LINE) __builtin_prefetch((const char *)item + at, 1);
 }
 
 /* Room for one more element at the end of a sliding array [head, tail) of `capacity` elements: moves the

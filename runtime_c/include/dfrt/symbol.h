@@ -23,6 +23,13 @@ int dfrt_symbol_compare(dfrt_symbol a, dfrt_symbol b);
 /* How many numbers are in use; every symbol is below it. */
 uint64_t dfrt_symbol_count(void);
 
+/* Where an index looks for a symbol: its own place for each. Numbers without gaps get places without gaps; the higher
+ * bits help those that have the lower ones in common. */
+static inline uint32_t dfrt_symbol_place(dfrt_symbol symbol)
+{
+    return symbol ^ symbol >> 8;
+}
+
 /* For generated parsers: valid UTF-8, interned. */
 static inline bool dfrt_parse_symbol(const char *bytes, size_t size, dfrt_symbol *out)
 {

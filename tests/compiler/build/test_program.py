@@ -11,6 +11,7 @@ import pytest
 from dfc.compiler.artifacts.bundle import Bundle
 from dfc.compiler.build import Order, cache, compile_program, deliver, toolchain
 from dfc.compiler.build import folder as output_folder
+from dfc.compiler.build.depfile import input_files
 from dfc.compiler.failure import Missing, Usage, Wrong
 from dfc.dsl.diagnostics import Diagnostics, ProgramError
 
@@ -114,6 +115,15 @@ def test_depfile_is_read_by_make(tmp_path, monkeypatch):
     assert "rebuilding" not in subprocess.check_output(["make"], cwd=tmp_path, text=True)
     os.utime(folder / "hello.dfl", (2**31, 2**31))
     assert "rebuilding" in subprocess.check_output(["make"], cwd=tmp_path, text=True)
+
+
+def test_depfile_in_a_folder_whose_name_has_two_lines(tmp_path, monkeypatch):
+    """make can't write such a name, but files below the current folder need none."""
+    folder = tmp_path / "two\nlines"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    names = input_files(hello(folder, user={"fit.c": "int fit;\n", "fit.h": "\n"}))
+    assert names == ["hello.dfl", "fit.c"]
 
 
 def test_error_in_the_users_c_is_shown_there(tmp_path, monkeypatch):

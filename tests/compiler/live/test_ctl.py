@@ -63,12 +63,15 @@ def test_answers_as_json(tmp_path, program):
 
 @pytest.mark.parametrize(("words", "code", "text"), [
     ("workers predct 3", 2, "dfc: no operator 'predct'; did you mean `predict`?"),
-    ("workers nothing 3", 2, "dfc: no operator 'nothing'; it has predict"),
     ("alternate predict quik", 2, "dfc: no alternate 'quik'; did you mean `quick`?"),
     ("wrkers", 2, "dfc: what is 'wrkers'?; did you mean `workers`?"), ("shadow on", 4, "dfc: a change is on its way"),
     ("drain", 4, "dfc: the program has ended"), ("policy predict mpc", 4, "does not talk like a program of dfc")])
 def test_refusals(tmp_path, program, words, code, text):
     assert text in said(dfc("ctl", "app.sock", *words.split(), cwd=tmp_path), code)
+
+
+def test_what_there_is_is_said_once_by_the_program(tmp_path, program):
+    assert said(dfc("ctl", "app.sock", "workers", "nothing", "3", cwd=tmp_path), 2) == "dfc: no operator 'nothing'"
 
 
 def test_no_program(tmp_path):
@@ -80,6 +83,14 @@ def test_no_program(tmp_path):
     left.bind(str(tmp_path / "app.sock"))
     left.close()
     assert "the program that made it has ended" in said(dfc("ctl", "app.sock", cwd=tmp_path), 4)
+
+
+def test_a_program_that_is_about_to_listen(tmp_path, monkeypatch):
+    with socket.socket(socket.AF_UNIX) as program:
+        program.bind(str(tmp_path / "app.sock"))
+        monkeypatch.setattr("dfc.compiler.live.client.time.sleep", lambda _: program.listen())
+        with Client(str(tmp_path / "app.sock")):
+            program.accept()[0].close()
 
 
 def test_a_folder_stands_for_its_socket(tmp_path, program):

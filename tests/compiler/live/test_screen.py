@@ -43,6 +43,18 @@ def test_what_is_said(more, part):
     assert part in snapshot(status(**more), History())
 
 
+@pytest.mark.parametrize(("throughputs", "told"), [
+    ((0.98, 1.0), "98 % of those possible   goal throughput ≥ 95 %: kept"),
+    ((0.98, 0.5), "50 % of those possible   goal throughput ≥ 95 %: missed"),
+    ((None, 0.97), "97 % of those possible   goal throughput ≥ 95 %: kept"),
+    ((None, None), "– of those possible   goal throughput ≥ 95 %: –")])
+def test_a_goal_of_throughput(throughputs, told):
+    goals = {**status()["goals"], "throughput": 0.95}
+    operators = [operator(throughput=one) for one in throughputs]
+    text = snapshot(status(goals=goals, operators=operators), History())
+    assert told in text and "goal mean ≤ 7 ms: kept" in text
+
+
 def test_a_missed_goal_is_red():
     late = {**status()["latency"], "mean": 0.009}
     (line,) = [line for line in screen(status(latency=late), History(), 120, 40) if "goal" in line]

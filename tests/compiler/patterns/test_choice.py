@@ -20,14 +20,15 @@ GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(path.stem for path in GOLDEN.glob("*.dfl"))
 CHOSEN = {"pane": "pane_farming", "latency": "window_partitioning", "whole": "window_farming",
           "combinable": "pane_farming", "unkeyed": "window_partitioning",
-          "state": "key_partitioning", "one_thread": "sequential", "cheap": "sequential"}
+          "state": "key_partitioning", "one_thread": "sequential", "cheap": "sequential", "often": "sequential"}
+CORES = {"often": 2}  # instead of 12
 
 
-def chosen(name: str, cores: int = 12, patterns: tuple[str, ...] = ()) -> Choice:
+def chosen(name: str, cores: int | None = None, patterns: tuple[str, ...] = ()) -> Choice:
     file = GOLDEN / f"{name}.dfl"
     graph = pipeline.flow(pipeline.check(file.read_text(), file.name, {}))
     profile = GOLDEN / f"{name}.profile.json"
-    asked = Asked(cores, str(profile) if profile.exists() else None, patterns)
+    asked = Asked(cores or CORES.get(name, 12), str(profile) if profile.exists() else None, patterns)
     return choose_patterns(graph, request_of(graph.program, asked))
 
 
@@ -48,6 +49,40 @@ def test_the_choice(name, pattern):
     assert [row.pattern.name for row in choice.rows[unit] if row.chosen] == [pattern]
     assert [row.pattern.name for row in choice.rows[unit]] == list(PATTERNS)
     assert all(row.chosen or row.why for row in choice.rows[unit])
+
+
+CHEAP_WINDOWS = ["count 3 slide 1", "time 10ms slide 2ms", "count 10 slide 5", "count 20 slide 2", "count 1000 slide 1",
+                 "count 1000 slide 300", "count 4"]
+
+
+def planned(window: str, cores: int, function: str = "sum(n)") -> Choice:
+    text = f"""app own
+record R {{ ts: timestamp<ms>, k: symbol, n: i32 }}
+source r: R = generate(count: 3M, keys: 1000) event time ts
+aggregate last_of(x: i64) -> i64 associative {{ state {{ a: i64 }} lift {{ a: x }} combine {{ a: right.a }} lower a }}
+stream s = r |> by k |> window {window} |> aggregate {{ k, t: {function} }}
+sink out = s to discard()
+"""
+    graph = pipeline.flow(pipeline.check(text, "own.dfl", {}))
+    return choose_patterns(graph, request_of(graph.program, Asked(cores)))
+
+
+@pytest.mark.parametrize("window", CHEAP_WINDOWS)
+def test_one_core_has_one_thread_for_cheap_windows(window):
+    choice = planned(window, 1)
+    assert choice.best.layout == "fused", "\n".join(to_lines(choice))
+
+
+@pytest.mark.parametrize("window", CHEAP_WINDOWS)
+def test_two_cores_have_no_workers_for_cheap_windows(window):
+    """Reading may have a thread of its own; putting tuples into links costs more than dividing such windows gains."""
+    choice = planned(window, 2)
+    assert choice.best.patterns["s"].pattern.name == "sequential", "\n".join(to_lines(choice))
+
+
+def test_one_core_has_panes_where_one_thread_would_fold_each_window_anew():
+    """The one thing that a pattern gives on one core: less work."""
+    assert planned("count 1000 slide 100", 1, "last_of(n)").best.patterns["s"].pattern.name == "pane_farming"
 
 
 def test_no_parallelism_means_one_thread():

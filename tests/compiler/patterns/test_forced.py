@@ -39,6 +39,13 @@ def codes(clauses: str, value: str = "avg(price)", words: tuple[str, ...] = (), 
     return []
 
 
+def test_bounds_are_said_in_whole_numbers():
+    with pytest.raises(ProgramError) as raised:
+        request_of(program(COUNT), Asked(4, None, ("x=window_farming:2,batch=0",)))
+    (one,) = raised.value.diagnostics.items
+    assert (one.code, one.expected) == ("E0502", "a whole number from 1 to 1048576")
+
+
 COUNT, TUMBLING = "window count 100 slide 10", "window count 100"
 APPLIES = [
     # clauses, value, the patterns that apply besides sequential
@@ -164,3 +171,39 @@ def test_the_predicted_threads_are_those_of_the_plan(window, pattern):
         pytest.skip("key partitioning needs keys")
     plan = pipeline.plan(pipeline.flow(program(window)), Asked(4, None, (f"x={pattern}",)))
     assert plan.layout.predicted.threads == sum(max(1, segment.degree) for segment in plan.segments)
+
+
+STEPS = """\
+stream words = quotes |> filter price > 0.0 |> map { symbol, m: price * 2.0 }
+stream totals = words |> by symbol |> update { n: f64 = 0.0 } with { n: n + m } emit { symbol, m: n }
+stream counts = words |> by symbol |> scan { symbol, m: count() }
+stream pairs = totals |> join words by symbol within 1s { symbol: totals.symbol, m: words.m }
+sink o = totals to csv("o.csv")
+sink p = counts to csv("p.csv")
+sink q = pairs to csv("q.csv")
+"""
+
+
+@pytest.mark.parametrize("name", ["totals", "counts", "pairs"])
+def test_state_that_is_no_window_can_be_named(name):
+    graph = pipeline.flow(pipeline.check(HEAD + STEPS, "forced.dfl", {}))
+    for word, expected in ((f"{name}=key_partitioning:4", ("keyed", 4)), (f"{name}=sequential", ("single", 0))):
+        segment = pipeline.plan(graph, Asked(4, None, (word,))).segment_of(name)
+        assert (segment.kind, segment.degree) == expected
+    explained = pipeline.explain(HEAD + STEPS, "forced.dfl", {}, asked=Asked(4, None, (f"{name}=key_partitioning:4",)))
+    rows = {row.pattern.name: row for row in explained.choice.rows[name]}
+    assert rows["key_partitioning"].chosen and rows["key_partitioning"].pattern.workers == 4
+
+
+def test_every_step_with_a_table_can_be_forced():
+    choice = pipeline.explain(HEAD + STEPS, "forced.dfl", {}, asked=Asked(12)).choice
+    for name, rows in choice.rows.items():
+        for row in rows:
+            asked = Asked(4, None, (f"{name}={row.pattern.name}",))
+            graph = pipeline.flow(pipeline.check(HEAD + STEPS, "forced.dfl", {}))
+            if row.applies:
+                assert name in {one.step for one in pipeline.plan(graph, asked).decisions}
+            else:
+                with pytest.raises(ProgramError) as refused:
+                    pipeline.plan(graph, asked)
+                assert [one.code for one in refused.value.diagnostics.items] == ["E0500"]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from random import Random
 
 import pytest
 from dfc.compiler.patterns import PATTERNS
 from dfc.compiler.patterns.forced import why_not
-from dfc.compiler.patterns.load import Costs, Machine, fastest
-from dfc.compiler.simulate.scalability import play_once
+from dfc.compiler.patterns.function import Function
+from dfc.compiler.patterns.load import Costs, Load, Machine, fastest
+from dfc.compiler.select.traffic import skewed
+from dfc.compiler.simulate.scalability import Operator, play_once
 from dfc.dsl.span import NOWHERE
 from dfc.dsl.typed import Pattern
 
@@ -22,13 +26,23 @@ def settings():
                 yield from (one for one in module.configurations(LOAD, workers) if why_not(FUNCTION, one) is None)
 
 
+def second_maps():
+    """Synchronous partitioning, for a function that goes over the window twice."""
+    for workers in (1, 2, 6):
+        yield from (one for one in PATTERNS["window_partitioning"].configurations(LOAD, workers)
+                    if one.reduce == "synchronous")
+
+
+# A stateless step: a tuple is a window of one, and there are no keys.
+STATELESS = Operator("priced", Function("priced", stateless=True, keyed=False),
+                     Load(Costs(tuple=2000.0)), skewed(1, 0.0), before=0.0, after=0.0)
 CHEAP = operator(costs=Costs(tuple=40.0, window=9e3, merge=500.0))
 COMBINABLE = operator(costs=Costs(tuple=30.0, window=400.0, merge=400.0), shares_panes=True)
 
 
 def text(pattern) -> str:
     parts = (pattern.name, pattern.workers, pattern.merge, pattern.merge_workers, pattern.style, pattern.batch,
-             pattern.outer, pattern.inner_workers)
+             pattern.outer, pattern.inner_workers, pattern.reduce, pattern.partition)
     return "-".join(str(part) for part in parts if part is not None)
 
 
@@ -36,6 +50,23 @@ def text(pattern) -> str:
 @pytest.mark.parametrize("one", [OPERATOR, CHEAP], ids=["expensive", "cheap"])
 def test_throughput_is_that_of_the_simulation(one, pattern):
     model = PATTERNS[pattern.name].cost(one.load, MACHINE, pattern)
+    assert play_once(one, MACHINE, pattern).rate == pytest.approx(model.rate, rel=0.1)
+
+
+@pytest.mark.parametrize("pattern", list(second_maps()), ids=text)
+@pytest.mark.parametrize("one", [OPERATOR, CHEAP], ids=["expensive", "cheap"])
+def test_throughput_of_a_synchronous_reduce(one, pattern):
+    model = PATTERNS[pattern.name].cost(one.load, MACHINE, pattern)
+    assert {stage.name for stage in model.stages} >= {"reduce", "second workers"}
+    assert play_once(one, MACHINE, pattern).rate == pytest.approx(model.rate, rel=0.1)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 6, 12])
+@pytest.mark.parametrize("a_tuple", [5.0, 60.0, 2000.0])
+def test_throughput_of_a_farm(a_tuple, workers):
+    one = replace(STATELESS, load=replace(STATELESS.load, costs=Costs(tuple=a_tuple)))
+    (pattern,) = PATTERNS["farm"].configurations(one.load, workers)
+    model = PATTERNS["farm"].cost(one.load, MACHINE, pattern)
     assert play_once(one, MACHINE, pattern).rate == pytest.approx(model.rate, rel=0.1)
 
 
@@ -47,7 +78,7 @@ def test_throughput_of_what_shares_panes(name, workers):
         assert play_once(COMBINABLE, MACHINE, pattern).rate == pytest.approx(model.rate, rel=0.15), pattern
 
 
-@pytest.mark.parametrize("pattern", [one for one in settings() if one.workers in (1, 6)], ids=text)
+@pytest.mark.parametrize("pattern", [one for one in (*settings(), *second_maps()) if one.workers in (1, 6)], ids=text)
 def test_latency_at_half_load_is_near_that_of_the_simulation(pattern):
     rate = 0.5 * PATTERNS[pattern.name].cost(LOAD, MACHINE, pattern).rate
     model = PATTERNS[pattern.name].cost(replace(LOAD, rate=rate), MACHINE, pattern)
@@ -121,6 +152,43 @@ def test_one_worker_without_shared_panes_is_slower_than_none(name, window, panes
     rates = [PATTERNS[other].cost(load, MACHINE, of(other, 1, **settings)).rate for other, settings in
              ((name, one), ("sequential", {}))]
     assert rates[0] < rates[1]
+
+
+@pytest.mark.parametrize("name", [name for name in PATTERNS if name != "farm"])
+def test_work_does_not_vanish(name):
+    """However it is divided, all threads together have at least the work of one: a pattern shares out, and links cost.
+    Only pane farming has less where one thread would fold every window from its tuples."""
+    random = Random(seed := int(os.environ.get("DFC_TEST_SEED", "7")))
+    print("seed", seed)
+    for _ in range(300):
+        load = _any_load(random, pane_farming=name == "pane_farming")
+        one = sum(stage.work for stage in PATTERNS["sequential"].cost(load, MACHINE, of("sequential", 1)).stages)
+        for workers in (1, 2, 4, 7):
+            for pattern in PATTERNS[name].configurations(load, workers):
+                found = PATTERNS[name].cost(load, MACHINE, pattern)
+                assert sum(stage.work for stage in found.stages) >= one * (1 - 1e-9), (load, pattern)
+
+
+def _any_load(random: Random, pane_farming: bool):
+    """Costs of any size and windows of any shape, in a store that shares panes, computes them, or keeps all tuples."""
+    a_tuple, merge = (10 ** random.uniform(0, 4) for _ in range(2))
+    kind = random.choice(["shares", "computes"] + ["keeps"] * (not pane_farming))
+    slide = random.choice([0.2, 1, 2, 7, 100])
+    panes = float(random.choice([1, 2, 3, 10, 100]))
+    whole = merge if kind == "shares" else merge + panes * 10 ** random.uniform(0, 5)
+    return replace(LOAD, costs=Costs(tuple=a_tuple, window=whole, merge=merge), window=slide * panes, slide=slide,
+                   panes=panes, shares_panes=kind == "shares", computes_panes=kind == "computes")
+
+
+@pytest.mark.parametrize("name", ["key_partitioning", "window_farming", "window_partitioning"])
+def test_threads_that_share_cores_pay_for_being_switched(name):
+    """Tens of nanoseconds a tuple, a result for each: every block wakes a thread."""
+    cheap = operator(costs=Costs(tuple=12.0, window=28.0, merge=28.0), shares_panes=True, slide=1.0, window=3.0,
+                     panes=3.0)
+    pattern = of(name, 2)
+    many, two = (play_once(cheap, replace(MACHINE, cores=cores), pattern).rate for cores in (10**6, 2))
+    work = sum(stage.work for stage in PATTERNS[name].cost(cheap.load, MACHINE.crowded(), pattern).stages)
+    assert two == pytest.approx(2e9 / work, rel=0.1) and two < many
 
 
 def test_the_busiest_stage_decides():

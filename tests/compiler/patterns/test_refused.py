@@ -19,20 +19,23 @@ REFUSED = (
     # words that can't be followed
     "mean", "median=window_farming", "mean=window_farmin", "mean=window_farming:0", "mean=window_farming:10000",
     "mean=pane_farming:2,0", "mean=window_farming:2,merge=farm", "mean=pane_farming:2,merge=circle",
-    "mean=nesting:2,2,2", "mean=nesting:2,257",
+    "mean=nesting:2,2,2", "mean=nesting:2,257", "quotes=farm", "a=sequential", "total=key_partitioning",
     # what does not apply
     "each=window_farming", "all=key_partitioning", "all=nesting:outer=key_partitioning", "middle=pane_farming",
     "middle=window_partitioning", "middle=nesting", "fine=pane_farming", "moving=window_farming",
     "moving=window_partitioning", "session=window_farming", "session=pane_farming", "idle=pane_farming",
     "folded=pane_farming", "folded=window_partitioning:2,partition=round_robin",
     "edge=window_partitioning:2,partition=round_robin", "several=pane_farming", "several=window_partitioning",
+    "totals=farm", "totals=window_farming", "running=key_partitioning", "running=pane_farming",
+    "running.1=key_partitioning",
     # settings that contradict each other
     "mean=window_farming:2,style=active,schedule=on_demand", "mean=pane_farming:2,2,merge=collector",
     "mean=nesting:16,17",
     "mean=window_partitioning:2,reduce=synchronous", "mean=pane_farming:2,2,merge=ring",
 )
 TAKEN = (
-    "each=farm:2", "mean=pane_farming:2,2", "mean=window_farming:256", "idle=window_farming:2",
+    "each=farm:2", "totals=key_partitioning:4", "totals=sequential", "running=sequential", "running=auto",
+    "mean=pane_farming:2,2", "mean=window_farming:256", "idle=window_farming:2",
     "idle=window_partitioning:2", "idle=nesting:2,2", "folded=window_partitioning:2", "folded=window_farming:2",
     "edge=pane_farming:2", "edge=window_partitioning:2", "several=window_farming:2", "several=key_partitioning",
     "mean=window_farming:4,batch=8,schedule=on_demand", "fine=window_partitioning:2", "moving=key_partitioning:3",

@@ -41,7 +41,8 @@ def step(number: int, before: dict | None = None, after: dict | None = None, lat
                                         "latency_quantile", "blocked", "imbalance", "power")}
     measured |= {"step": 1.0, "arrivals": 10.0, "service": 0.01, "latency": latency, "results": 10.0, "backlog": 0.0,
                  "busy": 0.5, "alternate_service": [], "alternate_selectivity": [], "moved": False}
-    outcome = {"expected": prediction(0.004), "utilisation": 0.5, "latency": latency, "error": 0.2}
+    outcome = {"expected": prediction(0.004), "utilisation": 0.5, "latency": latency, "throughput": 1.0,
+               "error": 0.2}
     return line("step", float(number), step=number, reason=reason, before=before, **{
         "operator": "predict", "policy": "mpc", "measured": measured, "outcome": outcome, "forecast": 11.0,
         "expected": prediction(0.004), "alternatives": [], "decision": after or before, "after": after or before,

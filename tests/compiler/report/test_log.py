@@ -33,9 +33,19 @@ def test_shadow_decisions_are_no_reconfigurations(tmp_path):
 def test_a_goal_for_throughput(tmp_path):
     goals = {**logs.GOALS, "latency": None, "throughput": 0.95}
     slow = logs.step(2)
-    slow["measured"]["results"] = 9.0
+    slow["outcome"]["throughput"] = 0.9
     run = read_log(logs.write(tmp_path / "a.jsonl", logs.start(goals=goals), logs.step(1, latency=9.0), slow))
     assert run.figures()["predict"].violations == 1
+
+
+def test_a_goal_for_throughput_counts_beside_one_for_latency(tmp_path):
+    goals = {**logs.GOALS, "throughput": 0.95}
+    few, selective = logs.step(2), logs.step(3)
+    few["outcome"]["throughput"] = 0.9  # what was shed is in it
+    selective["measured"]["results"] = 1.0  # of ten triggers, and all that were due
+    rows = [logs.start(goals=goals), logs.step(1, latency=9.0), few, selective]
+    assert [step.violation for step in read_log(logs.write(tmp_path / "a.jsonl", *rows)).steps_of("predict")] == [
+        True, True, False]
 
 
 @pytest.mark.parametrize(("quantile", "name"), [(None, "mean"), (0.5, "p50"), (0.95, "p95"), (0.999, "p999"),
@@ -54,14 +64,14 @@ def test_a_program_that_was_killed_leaves_half_a_line(tmp_path):
 def test_lines_that_say_nothing_are_counted(tmp_path):
     broken = [{"schema": 1, "kind": "step", "operator": "x"}, {"schema": 1, "kind": "program", "uptime": []}]
     unknown = {"schema": 1, "kind": "weather"}
-    path = logs.write(tmp_path / "a.jsonl", logs.start(), *broken, unknown, rest="[]\nnull\n\xff\n")
+    path = logs.write(tmp_path / "a.jsonl", logs.start(), *broken, unknown, {"kind": "step"}, rest="[]\nnull\n\xff\n")
     run = read_log(path)
-    assert run.unread == 5 and not run.operators and not run.moments
+    assert run.unread == 6 and not run.operators and not run.moments
 
 
 def test_another_schema_is_refused(tmp_path):
-    with pytest.raises(Failure, match="schema 9; this version of dfc reads 1"):
-        read_log(logs.write(tmp_path / "a.jsonl", {**logs.start(), "schema": 9}))
+    with pytest.raises(Failure, match=r"a\.jsonl:2: the decision log has schema 9; this version of dfc reads 1"):
+        read_log(logs.write(tmp_path / "a.jsonl", logs.start(), {**logs.start(), "schema": 9}))
 
 
 def test_what_is_no_log(tmp_path):
@@ -92,4 +102,4 @@ def test_what_was_not_measured_is_not_a_number(tmp_path):
     row = logs.step(1, latency=None, forecast=None)
     row["measured"]["arrivals"] = 0.0
     (one,) = read_log(logs.write(tmp_path / "a.jsonl", logs.start(), row)).operators["predict"]
-    assert math.isnan(one.latency) and math.isnan(one.forecast) and math.isnan(one.throughput) and one.rate == 0
+    assert math.isnan(one.latency) and math.isnan(one.forecast) and math.isnan(one.selectivity) and one.rate == 0

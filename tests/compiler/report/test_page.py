@@ -163,6 +163,9 @@ def test_the_command(tmp_path):
     (found,) = json.loads(dfc("report", "run", "--json", "-o", "other.html", cwd=tmp_path).stdout)
     assert (found["operator"], found["violations"], found["power"]) == ("predict", 2, None)
     assert (tmp_path / "other.html").exists()
+    wrong = dfc("report", "run", "--picture", "curves.png", cwd=tmp_path)
+    assert wrong.returncode == 2 and "`curves.png` does not end in .svg" in wrong.stderr
+    assert not (tmp_path / "curves.png").exists()
 
 
 @pytest.mark.parametrize(("words", "code", "said"), [

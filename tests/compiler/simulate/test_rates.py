@@ -44,6 +44,8 @@ def test_one_rate_is_one_second(file):
     ("3\n1 100\n", "walk.txt", "second 0 has no rate"),
     ("1e9\n0 100\n", "walk.txt:1", "there can be 1 to"),
     ("1 2\n3\n", "walk.txt:1", "expected one number"),
+    ("180\n0 100\n1 200\n", "walk.txt:1", "180 seconds, but the last line is of second 1; write 2 there"),
+    ("9\n0 100\n2 6000\n5 1500\n", "walk.txt:1", "9 seconds, but the last line is of second 5"),
     (b"\xff\xfe\x00", "walk.txt", "no UTF-8"),
 ])
 def test_rates_that_cannot_be(file, text, place, what):

@@ -74,6 +74,17 @@ def test_what_no_setting_changes_costs_neither_trust_nor_workers(overhead):
         assert any("no setting meets the goal" in reason for _, reason in late.reasons)
 
 
+def test_shedding_leaves_what_the_goal_of_throughput_asks_for():
+    """Nobody can carry the load: as much is shed as is allowed, what is shed counts as missing, in the log too."""
+    subject = replace(operator([9000.0] * 12), limits=replace(LIMITS, shed_most=0.5))
+    for goal, most in ((math.nan, 0.5), (0.9, 0.1)):
+        played = one_run(Variant("mpc", Options("mpc"), goals=Goals(latency=5e-3, throughput=goal)), subject)
+        assert max(one.after.shed for one in played.log.steps) == pytest.approx(most)
+    last = played.log.steps[-1]
+    assert last.before.shed == pytest.approx(0.1)
+    assert last.throughput == pytest.approx(0.9 * last.measured["results"] / last.measured["arrivals"])
+
+
 def test_the_same_seed_gives_the_same_run_and_another_one_another():
     first, again, other = (one_run(Variant("mpc", Options("mpc")), seed=seed) for seed in (3, 3, 4))
     assert first.steps == again.steps and first.reasons == again.reasons
@@ -111,6 +122,16 @@ def test_operators_share_the_cores():
     first, second = ([step.workers for step in one.steps] for one in played.values())
     together = [one + other for one, other in zip(first, second, strict=True)]
     assert max(together) <= 5 and together[-1] == 5
+
+
+def test_cores_go_over_with_one_change_at_a_time():
+    """Both want more than there is, and the needy one begins with the least."""
+    operators = [replace(operator([4000.0] * 15, "needy"), start=Setting(1, 2)),
+                 replace(operator([2600.0] * 15, "donor"), start=Setting(4, 2))]
+    traces = [make_trace(one.arrivals, seed) for seed, one in enumerate(operators)]
+    played = play(operators, Variant("threshold", Options("threshold")), traces, open_controls(), 5, changes=(1.0, 1.0))
+    needy, donor = ([step.workers for step in one.steps] for one in played.values())
+    assert needy[-1] >= 3 and all(one + other <= 5 for one, other in zip(needy, donor, strict=True))
 
 
 def test_a_load_that_no_worker_gets_is_no_reason_to_fall_over():
