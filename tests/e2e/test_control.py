@@ -182,14 +182,16 @@ def skewed_quotes(count: int) -> str:
 
 
 def test_heavy_keys_get_routes_of_their_own(tmp_path, dfc):
-    """What a scan's keys bring is counted in tuples, so no time plays a part. Links hold 16 rounds: however slow the
-    worker is, it has seen a dozen when a step of 30 is over."""
-    (tmp_path / "in.csv").write_text(skewed_quotes(150_000))
+    """What a scan's keys bring is counted in tuples, of which one in 128 to 1024 is looked at: the faster the worker, the
+    fewer. Links hold 16 rounds of 1024 tuples, so that it has seen 184 when a step of 200 is over, and a third of as many
+    samples, at the least, are of each heavy key: far from the eight, and from the sixth of all, that a route takes."""
+    (tmp_path / "in.csv").write_text(skewed_quotes(210_000))
     program = compiled(HEAVY, tmp_path)
     answer = dfc("run", "--interpret", "program.dfl")
     assert answer.returncode == 0, answer.stderr
     interpreted = written(tmp_path)
-    run(program, "--max-workers", 3, "--step-rounds", 30, "--log", "log.jsonl")
+    control = configuration(program, tmp_path, operator={"safety": {"cooldown": 0, "warmup": 0}})
+    run(program, "--max-workers", 3, "--step-rounds", 200, "--log", "log.jsonl", "--control", control)
     (change,) = [step for step in lines(tmp_path, "step") if step["acted"]]
     assert (change["before"]["workers"], change["after"]["workers"], change["heavy_keys"]) == (1, 3, 2)
     assert written(tmp_path) == interpreted
