@@ -3,7 +3,7 @@
 The emitter keeps the tuples, and hands each pane out when it is full. H runs in the collector; in workers of its own
 that one thread feeds (farm) or the pane workers themselves (shuffled), divided by key if there are keys, else by
 window; or in the pane workers themselves, by turns: what is known of the open windows goes from each to the one that
-has the next pane (ring).
+has the next pane, and who is not up yet computes his next pane meanwhile (ring).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .load import Load, Machine, Prediction, Queue, Stage, balanced, filled, pre
 
 NAME = "pane_farming"
 MERGES = ("collector", "farm", "shuffled", "ring")
+SCHEDULE = "on_demand"  # cores differ in what else they do: the faster one gets more
 
 
 def applies(function: Function) -> str | None:
@@ -47,29 +48,21 @@ def setting_applies(function: Function, pattern: typed.Pattern) -> str | None:
 def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
     """All ways to divide the workers between the two stages that may pay."""
     for merge in ("collector", "ring"):
-        yield with_workers(NAME, workers, merge=merge, schedule=_schedule(merge))
+        yield with_workers(NAME, workers, merge=merge, schedule=SCHEDULE)
     for merging in {2, 3, workers // 4, workers // 2}:
         if 1 < merging < workers and (load.keys == 1 or merging <= most_workers(load)):
             for merge in ("farm", "shuffled"):
-                yield with_workers(NAME, workers - merging, merge_workers=merging, merge=merge,
-                                   schedule=_schedule(merge))
+                yield with_workers(NAME, workers - merging, merge_workers=merging, merge=merge, schedule=SCHEDULE)
 
 
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_G/n and T_H/m (eq. 4.2), λ_max = n·σ_p/T_G (eq. 4.4); latency T_G + T_H (L^pane of §4.5)."""
-    pattern = filled(pattern, workers=machine.cores, merge="collector")
-    pattern = filled(pattern, schedule=_schedule(pattern.merge))
+    pattern = filled(pattern, workers=machine.cores, merge="collector", schedule=SCHEDULE)
     panes = load.panes_a_slide
     emitter = balanced("emitter", 1, load.keeping + panes * machine.emit / load.slide)
     computing = load.keeping + load.pane + load.costs.merge + _hops(pattern) * machine.hop
     return predict(pattern, load, machine, (emitter, *_after(load, machine, pattern)), computing,
                    Queue(load.pane, dealt=pattern.workers), _memory(load, pattern), copies(load, pattern))
-
-
-def _schedule(merge: str) -> str:
-    """Cores differ in what else they do: on demand the faster one gets more. In a ring each waits for the one before
-    him, so that all get the same."""
-    return "round_robin" if merge == "ring" else "on_demand"
 
 
 def merges_apart(pattern: typed.Pattern) -> bool:

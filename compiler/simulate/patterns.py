@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,7 @@ from .stations import Collector, Station
 
 LINK = 16 * 512  # elements that fit into a link
 BLOCK = 64  # tuples that a farm deals out together
+AHEAD = 32  # panes of a worker in a ring that may wait for their turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ class _WindowFarming(_Play):
 
     def _active(self, each: Tuple) -> None:
         """All workers get all tuples; the key's windows belong to them in turn, in batches."""
-        self.begin(each, self.workers * self.sent)
+        self.begin(each, self.machine.emit_to_all(self.workers) * self.scene.grain)
         ends = self.ends_window(each)
         owner = (each.key + each.number // self.slide // self.batch) % self.workers
         for home, station in enumerate(self.stations):
@@ -194,7 +196,8 @@ class _PaneFarming(_Play):
         self.panes_kept = max(1, round(scene.load.panes))
         self.cut = self.slide // 2 if scene.load.panes_a_slide > 1 else None
         self.done: dict[int, list[float]] = {}  # key → when its last panes were done
-        self.passed_on = 0.0  # when the last worker has merged: in a ring
+        self.passed_on = 0.0  # when the last pane was merged: in a ring
+        self.put_off = {id(station): deque(maxlen=AHEAD) for station in self.panes}  # when panes were merged
 
     def next_pane_worker(self) -> Station:
         if self.scene.pattern.schedule == "on_demand":
@@ -218,10 +221,12 @@ class _PaneFarming(_Play):
                 self._merge(each, max(ready))
 
     def _merge_in_turn(self, each: Tuple, done: float, worker: Station, ends: bool) -> None:
-        """Workers merge in the order of panes, and wait for the one before."""
+        """Workers merge in the order of panes. Whose turn has not come goes on, until too much is put off."""
         work = self.machine.take + (self.load.costs.merge + self.machine.emit if ends else 0.0)
         self.passed_on = max(self.passed_on, done) + work
-        worker.hold(self.passed_on, work)
+        put_off = self.put_off[id(worker)]
+        worker.add(work, until=put_off[0] if len(put_off) == AHEAD else 0.0)
+        put_off.append(self.passed_on)
         if ends:
             self.collector.put(each.time, self.passed_on)
 

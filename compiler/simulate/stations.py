@@ -30,9 +30,9 @@ class Station:
         self.busy += work
         return self.free
 
-    def hold(self, until: float, work: float) -> None:
-        """What was put last keeps the thread until then: it waits for others, and works some more."""
-        self.free = max(self.free, until)
+    def add(self, work: float, until: float) -> None:
+        """Work besides what was put, after which the thread may have to wait for others."""
+        self.free = max(self.free + work, until)
         self.busy += work
 
 

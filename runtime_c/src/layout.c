@@ -5,6 +5,7 @@
 
 #include "dfrt/store.h"
 #include "elastic_state.h"
+#include "later.h"
 
 /* --- stages ----------------------------------------------------------------------------------------- */
 
@@ -78,6 +79,7 @@ static void close_stage(dfrt_stage *stage, unsigned edge_count)
     free(stage->outlets);
     free(stage->inlets);
     free(stage->sinks);
+    dfrt__later_free(stage);
     dfrt_waiter_close(&stage->waiter);
     free(stage);
 }

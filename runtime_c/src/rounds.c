@@ -4,6 +4,7 @@
 
 #include "arrival.h"
 #include "dfrt/program.h"
+#include "later.h"
 #include "migration.h"
 #include "monitor.h"
 #include "order.h"
@@ -26,9 +27,20 @@ static dfrt_batch *sleep_for_batch(dfrt_stage *stage, dfrt_link *link)
     return batch;
 }
 
-static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
+/* Whoever has put something off does not sleep: others wait for it. NULL: nothing is left of that. */
+static dfrt_batch *catch_up_for_batch(dfrt_stage *stage, dfrt_link *link)
 {
     dfrt_batch *batch = dfrt_ring_pop(&link->full);
+    for (unsigned looks = 0; batch == NULL && dfrt__has_later(stage); looks++) {
+        dfrt__later_pause(stage, looks);
+        batch = dfrt_ring_pop(&link->full);
+    }
+    return batch;
+}
+
+static dfrt_batch *wait_for_batch(dfrt_stage *stage, dfrt_link *link)
+{
+    dfrt_batch *batch = catch_up_for_batch(stage, link);
     if (batch == NULL) {
         dfrt__wait wait = dfrt__wait_begin(stage);
         batch = sleep_for_batch(stage, link);
@@ -128,6 +140,8 @@ static void take_marker(dfrt_stage *stage, dfrt_inlet *inlet, dfrt_receiver *rec
         stage->position = marker.position;
         if (stage->arrival != NULL) {
             dfrt__arrival_watermark(stage, inlet->edge, smallest);
+        } else if (dfrt__has_later(stage)) {
+            dfrt__later_watermark(stage, inlet->edge, smallest);
         } else if (!dfrt_run_failed(stage->run)) {
             inlet->edge->watermark(stage->segment, smallest);
         }
@@ -269,6 +283,19 @@ static bool sleep_until_needed(dfrt_stage *stage)
     return true;
 }
 
+/* What was put off ends with the stream, and before anything changes between two rounds. */
+static void end_round(dfrt_stage *stage, const dfrt_round_end *end)
+{
+    if (dfrt__has_later(stage)) {
+        dfrt__later_end_round(stage, end);
+        if (end->ends_stream || end->configuration != stage->configuration) {
+            dfrt__later_finish(stage);
+        }
+    } else {
+        dfrt_stage_end_round(stage, end);
+    }
+}
+
 static bool work_on_round(dfrt_stage *stage)
 {
     if (stage->arrival != NULL) {
@@ -276,7 +303,7 @@ static bool work_on_round(dfrt_stage *stage)
         dfrt__wait_for_room(stage, false);
     }
     dfrt_round_end end = take_round(stage);
-    dfrt_stage_end_round(stage, &end);
+    end_round(stage, &end);
     if (end.ends_stream && stage->arrival != NULL) {
         dfrt__arrival_settle(stage, true);
         dfrt__wait_for_room(stage, true);

@@ -5,7 +5,8 @@
  *            all stages and elements pass by calls.
  * Ownership: the program owns stages, segments, links and sinks; a stage borrows them while it runs.
  * Progress:  a stage waits only for a batch of a round that has been sent to it, or at the end of a round
- *            for room in the links after it, or for state that a stage which is not further hands over to it.
+ *            for room in the links after it, or for state that a stage which is not further hands over to it, or for
+ *            a turn before its own.
  */
 #ifndef DFRT_STAGE_H
 #define DFRT_STAGE_H
@@ -114,6 +115,7 @@ typedef struct dfrt_stage {
     struct dfrt__configuration *configuration; /* of the round at hand; NULL in the fused layout */
     bool working;                              /* false: this replica sleeps until it is needed */
     struct dfrt__arrival *arrival; /* state that is on its way here while the stage goes on without it, or NULL */
+    struct dfrt__later *later; /* what is put off until a turn comes, or NULL */
     _Atomic(struct dfrt__parcel *) parcels; /* other replicas push (release), this stage takes all (acquire) */
     dfrt_waiter waiter;
 } dfrt_stage;
