@@ -51,6 +51,32 @@ def test_the_choice(name, pattern):
     assert all(row.chosen or row.why for row in choice.rows[unit])
 
 
+def for_latency(bound: str, words: tuple[str, ...] = ()) -> Choice:
+    """The program of `latency`, with another goal."""
+    text = (GOLDEN / "latency.dfl").read_text().replace("<= 1ms", f"<= {bound}")
+    graph = pipeline.flow(pipeline.check(text, "latency.dfl", {}))
+    return choose_patterns(graph, request_of(graph.program, Asked(12, None, words)))
+
+
+@pytest.mark.parametrize(("bound", "words", "pattern", "why"), [
+    ("1ms", (), "window_partitioning", "the only one that keeps the latency goal; "),
+    ("1300us", (), "window_partitioning", "the highest throughput that keeps the latency goal; "),
+    ("2ms", (), "pane_farming", "the highest throughput; "),
+    ("1ms", ("predict=window_partitioning",), "window_partitioning", "the highest throughput with what is forced; "),
+    ("100ms", ("predict=key_partitioning:3",), "key_partitioning", "the highest throughput with what is forced; "),
+    ("10us", (), "window_partitioning", "the nearest to the goals; "),
+])
+def test_the_reason_is_the_true_one(bound, words, pattern, why):
+    choice = for_latency(bound, words)
+    assert choice.best.patterns["predict"].pattern.name == pattern and choice.why.startswith(why), choice.why
+
+
+def test_what_may_be_no_more_is_not_called_less():
+    choice = planned("count 4", 3, "median(n)")
+    assert max(row.whole.rate for row in choice.rows["s"] if row.whole) > 1.05 * choice.best.rate
+    assert choice.why.startswith("nothing promises 20 % more"), choice.why
+
+
 CHEAP_WINDOWS = ["count 3 slide 1", "time 10ms slide 2ms", "count 10 slide 5", "count 20 slide 2", "count 1000 slide 1",
                  "count 1000 slide 300", "count 4"]
 
