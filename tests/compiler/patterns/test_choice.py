@@ -132,6 +132,22 @@ def test_threads_must_promise_more_than_they_may_be_off(tmp_path, emit, layout):
     assert choice.best.layout == layout, "\n".join(to_lines(choice))
 
 
+@pytest.mark.parametrize(("window", "selectivity", "assumed"), [
+    ("time 1s slide 100ms", None, True), ("time 1s slide 100ms", 0.01, False), ("time 1s", 0.01, False),
+    ("time 1s every tuple", 1.0, True), ("count 10", None, False)])
+def test_a_rate_is_assumed_where_no_results_were_counted(tmp_path, window, selectivity, assumed):
+    """Results for each tuple tell how many tuples are in a slide, whatever the rate."""
+    text = ('app own\nrecord R { ts: timestamp<ms>, v: f64 }\nsource r: R = csv("r.csv") event time ts\n'
+            f'stream s = r |> window {window} |> aggregate {{ m: avg(v) }}\nsink out = s to csv("out.csv")\n')
+    graph = pipeline.flow(pipeline.check(text, "own.dfl", {}))
+    profile = Profile("own", "calibration", operators={"s": OperatorProfile({"s": StepCosts(5.0)}, selectivity)})
+    (tmp_path / "own.profile.json").write_text(to_json(profile))
+    choice = choose_patterns(graph, request_of(graph.program, Asked(2, str(tmp_path / "own.profile.json"), ())))
+    assert ("100000 tuples a second" in "\n".join(to_lines(choice))) == assumed
+    if selectivity == 0.01:
+        assert choice.model.loads["s"].load.slide == 100
+
+
 def test_unmet_goals_say_what_is_needed():
     few = chosen("unmet")
     assert "cores would meet the goals (predict: window_farming:" in few.needed
