@@ -33,7 +33,7 @@ PATTERN_CODES: dict[str, Code] = {
     "E0511": Code(
         "the profile has another schema version",
         "It was written by another version of dfc. Calibrate anew.",
-        '{"schema": 99, …}', '{"schema": 1, …}'),
+        '{"schema": 99, …}', '{"schema": 2, …}'),
     "E0512": Code(
         "a value of the profile can't be",
         "Costs are nanoseconds of at least 0, shares and frequencies are between 0 and 1, counts are whole numbers.",
