@@ -33,7 +33,7 @@ from .artifacts.bundle import Bundle
 from .artifacts.graph import Graph
 from .artifacts.parts import Merge, Part, Windows, divided
 from .artifacts.plan import Plan, patterns_of
-from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts
+from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts, share_of
 from .calibrate_threads import (
     machine_costs,
     most_reading,
@@ -275,14 +275,15 @@ def _profile(parts: Graph, step: typed.Step, costs: StepCosts, measured: Measure
     if isinstance(step.body, typed.Operator):
         alternate = max(step.body.alternates, key=lambda one: one.value).name
     selectivity = out / given if given and step.inputs else None
-    return OperatorProfile({alternate: costs}, selectivity, _keys(measured.steps[parts.steps.index(parts.step(first))]))
+    keys = measured_keys(measured.steps[parts.steps.index(parts.step(first))])
+    return OperatorProfile({alternate: costs}, selectivity, keys)
 
 
-def _keys(data: Mapping) -> Keys | None:
+def measured_keys(data: Mapping) -> Keys | None:
     if not data["keys"]:
         return None
-    shares = tuple(round(count / data["key_tuples"], 6) for count in data["top"])
-    return Keys(data["keys"], max(shares[0], 1e-6), tuple(share for share in shares if share > 0))
+    shares = tuple(share_of(count, data["key_tuples"]) for count in data["top"])
+    return Keys(data["keys"], shares[0], shares)
 
 
 def _rates(graph: Graph) -> dict[str, float]:

@@ -59,7 +59,7 @@ def _add_reading_commands(commands) -> None:
     _add_asked(graph)
     _add_plan(graph)
     explain = _add(commands, "explain", "show operators, windows, the chosen layout and what every pattern would give",
-                   program=True)
+                   program=True, json="the explanation as JSON instead of text")
     _add_engine(explain)
     _add_asked(explain)
     _add_plan(explain)
@@ -69,7 +69,7 @@ def _add_reading_commands(commands) -> None:
 
 def _add_deploy(commands) -> None:
     deploy = _add(commands, "deploy", "find machines of a cloud, and alternates, that give the most for their price",
-                  program=True)
+                  program=True, json="the deployments as JSON instead of a table")
     deploy.add_argument("--rate", dest="rates", metavar="SOURCE=N", action="append", default=[], type=source_rate,
                         help="tuples a second that a source brings; can be given many times (default: the profile's)")
     deploy.add_argument("--hours", metavar="N", type=hours, default=12.0, help="how long it will run (default: 12)")
@@ -91,7 +91,7 @@ def _add_deploy(commands) -> None:
 
 def _add_simulate(commands) -> None:
     simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores, and how "
-                    "controllers would do", program=True,
+                    "controllers would do", program=True, json="the figures as JSON instead of tables",
                     epilog="Without --rates every pattern is played for 1 to N workers. With "
                     "--rates the controllers that programs run are played against a load that changes: dfc simulate "
                     "app.dfl --rates walk.txt --cores 12 --policy mpc,rule,static --seeds 25")
@@ -301,8 +301,9 @@ def _add_pattern(parser) -> None:
                         help="force an operator's pattern; can be given many times")
 
 
-def _add(commands, name: str, summary: str, program: bool | str = False, epilog: str | None = None):
-    """One command; those about a program share the file, the parameters and the form of diagnostics."""
+def _add(commands, name: str, summary: str, program: bool | str = False, epilog: str | None = None, json: str = ""):
+    """One command; those about a program share the file, the parameters and the form of diagnostics. `json`: what else
+    `--json` prints as JSON."""
     sentence = f"{summary[0].upper()}{summary[1:]}."
     parser = commands.add_parser(name, help=summary, description=sentence, epilog=epilog, allow_abbrev=False)
     parser.set_defaults(module=_MODULES.get(name, name), json=False, defines=[])
@@ -310,7 +311,8 @@ def _add(commands, name: str, summary: str, program: bool | str = False, epilog:
         how_many = {"many": {"nargs": "+"}, "one": {"nargs": "?"}}.get(program, {})
         words = {"metavar": "PROGRAM.dfl", **how_many}
         parser.add_argument("program", help="the program; - is stdin", **words)
-        parser.add_argument("--json", action="store_true", help="print diagnostics as lines of JSON")
+        parser.add_argument("--json", action="store_true",
+                            help=f"print {json}{', and ' * bool(json)}diagnostics as lines of JSON")
     if program and program != "many":
         parser.add_argument("-D", dest="defines", metavar="NAME=VALUE", action="append", default=[], type=definition,
                             help="set a `param` of the program; can be given many times")

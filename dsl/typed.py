@@ -180,6 +180,12 @@ class CountWindow:
     span: Span = field(compare=False)
     every_tuple: bool = False
 
+    @property
+    def largest_pane(self) -> int:
+        """Tuples. Panes are cut where a window begins or ends: a slide has two of them unless it divides the size."""
+        rest = self.size % self.slide
+        return min(self.size, max(rest, self.slide - rest))
+
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:

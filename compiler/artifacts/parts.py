@@ -133,8 +133,8 @@ def _by_panes(step: typed.Step, pattern: typed.Pattern, input_: Record) -> tuple
 
 
 def _panes_pay(window: typed.CountWindow | typed.TimeWindow) -> bool:
-    """A function over panes pays where windows overlap, by more than a tuple."""
-    return window.slide < window.size and not (isinstance(window, typed.CountWindow) and window.slide == 1)
+    """A function over panes pays where windows overlap, in panes of more than a tuple."""
+    return window.slide < window.size and not (isinstance(window, typed.CountWindow) and window.largest_pane == 1)
 
 
 def made_of_panes(program: typed.Program, step: typed.Step) -> bool:

@@ -21,12 +21,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import ROUND_DOWN, Context, Decimal
 from typing import Any
 
 SCHEMA = 2
 _READ = (1, 2)
 _COSTS = ("tuple", "keep", "pane", "window", "merge", "keep_whole", "whole")
 _MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
+_SHARES = Context(prec=6, rounding=ROUND_DOWN)
 
 
 class ProfileError(Exception):
@@ -95,6 +97,11 @@ class Profile:
         """Of an operator's alternate, or of another step."""
         found = self.operators.get(step)
         return found.costs.get(alternate or step) if found else None
+
+
+def share_of(count: int, whole: int) -> float:
+    """Six digits, rounded down: shares of one whole are together never more than it."""
+    return float(_SHARES.divide(Decimal(int(count)), Decimal(int(whole))))
 
 
 # --- writing ----------------------------------------------------------------------------------------

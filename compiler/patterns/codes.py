@@ -13,8 +13,9 @@ PATTERN_CODES: dict[str, Code] = {
         "operator a on s by symbol window count 10 pattern key_partitioning -> R { … }"),
     "E0501": Code(
         "panes of one tuple",
-        "Pane farming shares panes between the windows that overlap. With a slide of one tuple every pane holds one "
-        "tuple, and merging costs as much as the window itself.",
+        "Pane farming shares panes between the windows that overlap. They are cut where a window begins or ends: with "
+        "a slide of one tuple, or of two and an odd size, every pane holds one tuple, and merging costs as much as the "
+        "window itself.",
         "operator a on s window count 10 slide 1 pattern pane_farming -> R { … }",
         "operator a on s window count 10 slide 5 pattern pane_farming -> R { … }"),
     "E0502": Code(
@@ -32,7 +33,7 @@ PATTERN_CODES: dict[str, Code] = {
     "E0511": Code(
         "the profile has another schema version",
         "It was written by another version of dfc. Calibrate anew.",
-        '{"schema": 99, …}', '{"schema": 1, …}'),
+        '{"schema": 99, …}', '{"schema": 2, …}'),
     "E0512": Code(
         "a value of the profile can't be",
         "Costs are nanoseconds of at least 0, shares and frequencies are between 0 and 1, counts are whole numbers.",

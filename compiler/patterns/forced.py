@@ -102,7 +102,7 @@ def check_forced(program: typed.Program, forced: Mapping[str, typed.Pattern], di
         function = function_of(program, program.step(name))
         refused, settings = why_not(function, pattern), PATTERNS[pattern.name].applies(function) is None
         if refused is not None:
-            one_tuple = pattern.name == "pane_farming" and function.decomposable and function.slide_tuples == 1
+            one_tuple = pattern.name == "pane_farming" and function.decomposable and function.pane_tuples == 1
             diagnostics.add("E0501" if one_tuple else "E0500", pattern.span,
                             f"`{pattern.name}`{' with these settings' if settings else ''} does not apply to `{name}`: "
                             f"{refused}", expected="other settings, or none: they are chosen then" if settings else

@@ -18,7 +18,8 @@ from ..artifacts.arrival import arrives_in_order
 class Function:
     """A step as the patterns see it.
 
-    window: `count`, `time`, `session`, `delta`, '' (no window). slide_tuples: of a count window, else None.
+    window: `count`, `time`, `session`, `delta`, '' (no window). pane_tuples: of a count window the
+    most that a pane holds, else None.
     combinable: a value a pane, into which tuples go as they arrive, in any order.
     decomposable: F = H∘G over panes, each pane in the order of its tuples.
     whole: what needs the whole window, in words ('' when nothing does).
@@ -34,7 +35,7 @@ class Function:
     stateless: bool
     keyed: bool
     window: str = ""
-    slide_tuples: int | None = None
+    pane_tuples: int | None = None
     every_tuple: bool = False
     combinable: bool = False
     decomposable: bool = False
@@ -82,9 +83,9 @@ def _operator(program: typed.Program, step: typed.Step) -> Function:
     whole, ordered = _needs_of_all(program, body)
     second = any(map(_is_second_map, body.alternates))
     every = getattr(body.window, "every_tuple", False)
-    slide = body.window.slide if isinstance(body.window, typed.CountWindow) else None
+    pane = body.window.largest_pane if isinstance(body.window, typed.CountWindow) else None
     return Function(step.name, stateless=False, keyed=bool(body.keys), window=_WINDOWS[type(body.window)],
-                    slide_tuples=1 if every else slide, every_tuple=every,
+                    pane_tuples=1 if every else pane, every_tuple=every,
                     combinable=not whole and not ordered and not second,
                     order_free=not whole and not ordered and not any(map(_has_edges, body.alternates)),
                     second_map=second, decomposable=not whole, whole=whole,

@@ -30,8 +30,8 @@ def applies(function: Function) -> str | None:
     if not function.fixed_windows:
         what = "windows at every tuple" if function.every_tuple else f"{function.window} windows"
         return f"{what} are not cut into panes"
-    if function.slide_tuples == 1:
-        return "a slide of one tuple gives panes of one tuple: there is nothing to share"
+    if function.pane_tuples == 1:
+        return "cut where windows begin and end, every pane is of one tuple: there is nothing to share"
     if function.window == "count" and not function.arrives_in_order:
         return "the order of event time matters to it, and panes of a count window are cut in the order of arrival"
     if function.window == "count" and function.expires:

@@ -28,6 +28,7 @@ _SHARING = ("sequential", "key_partitioning")
 _ELASTIC = ("sequential", "farm", "key_partitioning")  # what differs in the number of workers only
 _ROUNDS = 2
 _UNBOUNDED = 1e6
+_FASTEST, _SURE = "the highest throughput", "nothing promises 20 % more, which predictions may be off by"
 _SAME = 0.05  # goals that are missed by nearly as much are missed alike
 
 
@@ -154,7 +155,8 @@ def choose_patterns(graph: Graph, request: Request) -> Choice:
     model, goals = model_of(graph, request)
     best = _search(model, goals, request)
     rows = {unit.name: tuple(_rows(model, goals, request, unit, best)) for unit in model.units}
-    return Choice(model, goals, best, rows, _why(model, goals, best), _needed(graph, request, goals, best), request)
+    return Choice(model, goals, best, rows, _why(model, goals, request, best, rows),
+                  _needed(graph, request, goals, best), request)
 
 
 def model_of(graph: Graph, request: Request) -> tuple[Model, Goals]:
@@ -325,20 +327,44 @@ def _missed(whole: Whole, goals: Goals) -> str:
 # --- reasons ----------------------------------------------------------------------------------------
 
 
-def _why(model: Model, goals: Goals, best: Whole) -> str:
+def _why(model: Model, goals: Goals, request: Request, best: Whole, rows: Mapping[str, tuple[Row, ...]]) -> str:
     met = violation(best, goals) == 0
     if best.layout == "fused" and goals.wanted is not None and met:
         return f"one thread is enough: it takes {rate_text(best.rate)}, and {rate_text(goals.wanted)} are wanted"
     if best.layout == "fused" and model.machine.cores == 1:
         return "there is one core: threads would only add the cost of passing tuples between them"
-    if best.layout == "fused":
-        return "no layout with threads promises 20 % more: passing tuples costs what parallel work gains"
     limit = "the cores are" if best.limit == "cores" else f"{best.limit} is"
     if goals.wanted is not None and met:
-        return f"the fewest threads that meet the goals; {limit} the next limit, at {rate_text(best.rate)}"
-    if not met:
-        return f"the nearest to the goals; {limit} the limit, at {rate_text(best.rate)}"
-    return f"the highest throughput; {limit} the limit, at {rate_text(best.rate)}"
+        return f"the fewest threads that meet the goals{_within(request)}; {limit} the next limit, " \
+               f"at {rate_text(best.rate)}"
+    what = _ahead(goals, best, _weighed(model, request, best, rows)) if met else "the nearest to the goals"
+    if best.layout == "fused" and what in (_FASTEST, _SURE):
+        return "no layout with threads promises 20 % more: passing tuples costs what parallel work gains"
+    return f"{what}{_within(request)}; {limit} the limit, at {rate_text(best.rate)}"
+
+
+def _ahead(goals: Goals, best: Whole, others: list[Whole]) -> str:
+    """What the chosen layout has before the others, where the rate of the sources is not known and goals are met."""
+    keeping = [one for one in others if violation(one, goals) == 0]
+    if any(one.rate > WORTH * best.rate for one in keeping):
+        return _SURE
+    if all(one.rate <= WORTH * best.rate for one in others):
+        return _FASTEST
+    return f"{_FASTEST} that keeps the latency goal" if keeping else "the only one that keeps the latency goal"
+
+
+def _weighed(model: Model, request: Request, best: Whole, rows: Mapping[str, tuple[Row, ...]]) -> list[Whole]:
+    """What else could have been: other patterns where none is forced, one thread, and threads without patterns."""
+    found = [row.whole for name in rows if name not in request.forced for row in rows[name]
+             if row.whole is not None and not row.chosen and (row.pattern.name in _ELASTIC or not request.elastic)]
+    alone = {unit.name: _SEQUENTIAL for unit in model.units}
+    if all(pattern.name == "sequential" for pattern in request.forced.values()):
+        found.append(staged(model, alone) if best.layout == "fused" else fused(model, alone))
+    return found
+
+
+def _within(request: Request) -> str:
+    return " with what is forced" if request.forced else " of what a controller can have" if request.elastic else ""
 
 
 def _needed(graph: Graph, request: Request, goals: Goals, best: Whole) -> str:

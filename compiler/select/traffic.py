@@ -146,10 +146,11 @@ def _window(graph: Graph, step: typed.Step, function: Function, rates: tuple[flo
 
 def _timed(graph: Graph, step: typed.Step, window: typed.TimeWindow, rates: tuple[float | None, float], keys: Keys,
            measured: float | None, assumed: list[str]) -> tuple[float, float]:
-    """A key's tuples in the window's time. A window without tuples gives no result, so there are never more results
-    than tuples times the windows that hold one."""
+    """A key's tuples in the window's time: by the results that were counted, one for each slide, else by the rate. A
+    window without tuples gives no result, so there are never more results than tuples times the windows that hold one.
+    """
     rate, share = rates
-    if rate is None:
+    if rate is None and (window.every_tuple or not measured):
         assumed.append(f"{ASSUMED_RATE:g} tuples a second, for the size of a time window")
     unit = UNIT_NS[graph.step(step.inputs[0]).unit or "ns"]
     each = (rate or ASSUMED_RATE) * share / keys.count / SECOND * unit

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dfc.compiler.artifacts.graph import Graph
+from dfc.compiler.artifacts.profile import share_of
 from dfc.dsl import typed
 
 from .measure import Counts
-from .rates import short
 from .sketch import SIZE, estimate, registers
 
 MOST_SHARES = 1000
@@ -98,8 +98,8 @@ def figures(name: str, counts: Counts, rows: int, slices: int, shares: int = MOS
     exact = name not in counts.partial
     ordered = sorted(totals.items(), key=lambda one: (-one[1], one[0]))
     count = len(ordered) if exact else max(_estimated(name, counts, totals), len(ordered))
-    top = tuple(short(one / rows) for _, one in ordered[:shares])
-    return KeyFigures(count, exact, top, tuple((_cut(value), short(one / rows)) for value, one in ordered[:_NAMED]),
+    top = tuple(share_of(one, rows) for _, one in ordered[:shares])
+    return KeyFigures(count, exact, top, tuple((_cut(value), share_of(one, rows)) for value, one in ordered[:_NAMED]),
                       tuple(_ranks([one for _, one in ordered], rows)),
                       tuple(_heaviest(by_slice.get(at, {}), exact) for at in range(slices)))
 
@@ -118,7 +118,7 @@ def _ranks(ordered: list[int], rows: int) -> list[float]:
     for rank, count in enumerate(ordered, 1):
         total += count
         if rank == at:
-            found.append(short(total / rows))
+            found.append(share_of(total, rows))
             at *= 2
     return found
 
@@ -128,7 +128,7 @@ def _heaviest(counts: Mapping[str, int], exact: bool) -> tuple[str, float] | Non
     if not counts or not exact:
         return None
     value = min(counts, key=lambda one: (-counts[one], one))
-    return _cut(value), short(counts[value] / sum(counts.values()))
+    return _cut(value), share_of(counts[value], sum(counts.values()))
 
 
 def _cut(value: str) -> str:

@@ -10,11 +10,13 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
+from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, from_json, to_json  # noqa: E402
 from dfc.compiler.generate.processes import process  # noqa: E402
 from dfc.compiler.generate.spans import counts  # noqa: E402
 from dfc.compiler.spark.disorder import disorder  # noqa: E402
 from dfc.compiler.spark.forecast import fitted  # noqa: E402
-from dfc.compiler.spark.measure import bucket_top, buckets  # noqa: E402
+from dfc.compiler.spark.keys import figures  # noqa: E402
+from dfc.compiler.spark.measure import Counts, bucket_top, buckets  # noqa: E402
 from dfc.compiler.spark.rates import arrivals, finest, hurst  # noqa: E402
 from dfc.compiler.spark.seasons import seasons  # noqa: E402
 from dfc.compiler.spark.sketch import estimate, registers  # noqa: E402
@@ -93,3 +95,14 @@ def test_the_sketch_counts_different_values(count):
     once = registers([f"key {at}" for at in range(count)])
     again = np.maximum(once, registers([f"key {at}" for at in range(0, count, 3)]))
     assert estimate(once) == pytest.approx(count, rel=0.03) and estimate(again) == estimate(once)
+
+
+@pytest.mark.parametrize("keys", [1, 6, 11, 600])
+def test_shares_of_keys_are_together_no_more_than_everything(keys):
+    """Six keys of 0.166667 would be: nobody could read the profile."""
+    seen = Counts(keys={"k": {0: {f"key {at}": 7 for at in range(keys)}}})
+    found = figures("k", seen, 7 * keys, 1)
+    assert len(found.top) == found.count == keys and sum(found.top) <= 1 + 1e-9
+    assert found.top == pytest.approx([1 / keys] * keys, rel=1e-5) and found.heavy[0][1] == found.top[0]
+    profile = Profile("a", "trace", operators={"w": OperatorProfile({}, None, Keys(keys, found.top[0], found.top))})
+    assert from_json(to_json(profile)) == profile

@@ -11,7 +11,7 @@ from dfc.compiler.simulate.scalability import Operator, with_keys
 
 LOAD = Load(Costs(tuple=5.0, pane=1.5e6, window=7.52e6, merge=2e4), window=1000, slide=200, panes=5, keys=1000,
             p_max=0.001, spread=0.001)
-FUNCTION = Function("predict", stateless=False, keyed=True, window="count", slide_tuples=200, decomposable=True)
+FUNCTION = Function("predict", stateless=False, keyed=True, window="count", pane_tuples=200, decomposable=True)
 MACHINE = Machine(cores=10**6)  # a core for each thread
 OPERATOR = Operator("predict", FUNCTION, LOAD, skewed(1000, 0.0), before=0.0, after=0.0)
 

@@ -51,6 +51,32 @@ def test_the_choice(name, pattern):
     assert all(row.chosen or row.why for row in choice.rows[unit])
 
 
+def for_latency(bound: str, words: tuple[str, ...] = ()) -> Choice:
+    """The program of `latency`, with another goal."""
+    text = (GOLDEN / "latency.dfl").read_text().replace("<= 1ms", f"<= {bound}")
+    graph = pipeline.flow(pipeline.check(text, "latency.dfl", {}))
+    return choose_patterns(graph, request_of(graph.program, Asked(12, None, words)))
+
+
+@pytest.mark.parametrize(("bound", "words", "pattern", "why"), [
+    ("1ms", (), "window_partitioning", "the only one that keeps the latency goal; "),
+    ("1300us", (), "window_partitioning", "the highest throughput that keeps the latency goal; "),
+    ("2ms", (), "pane_farming", "the highest throughput; "),
+    ("1ms", ("predict=window_partitioning",), "window_partitioning", "the highest throughput with what is forced; "),
+    ("100ms", ("predict=key_partitioning:3",), "key_partitioning", "the highest throughput with what is forced; "),
+    ("10us", (), "window_partitioning", "the nearest to the goals; "),
+])
+def test_the_reason_is_the_true_one(bound, words, pattern, why):
+    choice = for_latency(bound, words)
+    assert choice.best.patterns["predict"].pattern.name == pattern and choice.why.startswith(why), choice.why
+
+
+def test_what_may_be_no_more_is_not_called_less():
+    choice = planned("count 4", 3, "median(n)")
+    assert max(row.whole.rate for row in choice.rows["s"] if row.whole) > 1.05 * choice.best.rate
+    assert choice.why.startswith("nothing promises 20 % more"), choice.why
+
+
 CHEAP_WINDOWS = ["count 3 slide 1", "time 10ms slide 2ms", "count 10 slide 5", "count 20 slide 2", "count 1000 slide 1",
                  "count 1000 slide 300", "count 4"]
 
@@ -104,6 +130,22 @@ def test_threads_must_promise_more_than_they_may_be_off(tmp_path, emit, layout):
     asked = Asked(2, str(tmp_path / "cheap.profile.json"), ())
     choice = choose_patterns(graph, request_of(graph.program, asked))
     assert choice.best.layout == layout, "\n".join(to_lines(choice))
+
+
+@pytest.mark.parametrize(("window", "selectivity", "assumed"), [
+    ("time 1s slide 100ms", None, True), ("time 1s slide 100ms", 0.01, False), ("time 1s", 0.01, False),
+    ("time 1s every tuple", 1.0, True), ("count 10", None, False)])
+def test_a_rate_is_assumed_where_no_results_were_counted(tmp_path, window, selectivity, assumed):
+    """Results for each tuple tell how many tuples are in a slide, whatever the rate."""
+    text = ('app own\nrecord R { ts: timestamp<ms>, v: f64 }\nsource r: R = csv("r.csv") event time ts\n'
+            f'stream s = r |> window {window} |> aggregate {{ m: avg(v) }}\nsink out = s to csv("out.csv")\n')
+    graph = pipeline.flow(pipeline.check(text, "own.dfl", {}))
+    profile = Profile("own", "calibration", operators={"s": OperatorProfile({"s": StepCosts(5.0)}, selectivity)})
+    (tmp_path / "own.profile.json").write_text(to_json(profile))
+    choice = choose_patterns(graph, request_of(graph.program, Asked(2, str(tmp_path / "own.profile.json"), ())))
+    assert ("100000 tuples a second" in "\n".join(to_lines(choice))) == assumed
+    if selectivity == 0.01:
+        assert choice.model.loads["s"].load.slide == 100
 
 
 def test_unmet_goals_say_what_is_needed():

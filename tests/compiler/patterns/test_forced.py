@@ -61,6 +61,7 @@ APPLIES = [
                                                             "window_partitioning", "nesting"}),
     ("by symbol window count 100 slide 1", "avg(price)", {"key_partitioning", "window_farming", "window_partitioning",
                                                           "nesting"}),
+    ("window count 3 slide 2", "avg(price)", {"window_farming", "window_partitioning", "nesting"}),
     ("by symbol window session gap 1s", "avg(price)", {"key_partitioning"}),
     ("by symbol window delta 0.5 of price", "avg(price)", {"key_partitioning"}),
     ("by symbol window count 100 every tuple", "avg(price)", {"key_partitioning"}),
@@ -94,6 +95,15 @@ def test_forcing_what_does_not_apply_is_an_error(clauses, value, expected):
 def test_panes_of_one_tuple_have_a_code_of_their_own():
     assert codes("window count 100 slide 1 pattern pane_farming") == ["E0501"]
     assert codes("window count 100 slide 1 pattern pane_farming", "median(price)") == ["E0500"]
+
+
+@pytest.mark.parametrize(("window", "code"), [
+    ("3 slide 2", "E0501"), ("99 slide 2", "E0501"), ("1", "E0501"), ("1 slide 5", "E0501"), ("1 slide 2", "E0501"),
+    ("100 every tuple", "E0501"), ("4 slide 2", ""), ("2", ""), ("4 slide 3", ""), ("5 slide 3", ""),
+    ("2 slide 5", "")])
+def test_panes_are_cut_where_windows_begin_and_end(window, code):
+    """At an odd size and a slide of two that is between any two tuples."""
+    assert codes(f"window count {window} pattern pane_farming") == [code] * bool(code)
 
 
 @pytest.mark.parametrize(("settings", "expected"), [

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, ProfileError, StepCosts, from_json, to_json
+from dfc.compiler.calibrate import measured_keys
 from dfc.compiler.calibrate_threads import Stages, most_reading, scatter, stages_of, usual, with_crossings
 
 PROFILE = Profile("hft", "calibration", {"emit_ns": 7.0, "hop_ns": 3000.0}, {"quotes": 3e5}, {
@@ -21,6 +23,19 @@ def test_round_trip():
     assert PROFILE.costs("predict", "regression").window == 136000.0
     assert PROFILE.costs("mid", None).tuple == 1.5 and PROFILE.costs("predict", "other") is None
     assert PROFILE.costs("nothing", None) is None
+
+
+COUNTS = [[1] * 6, [1] * 600, [2, 1], [10**9, 1, 1], [1] * 1000, [7], [13, 11, 11, 5, 3, 2, 1]]
+
+
+@pytest.mark.parametrize("counts", COUNTS, ids=lambda counts: f"{len(counts)} keys")
+def test_measured_shares_are_shares_of_one_whole(counts):
+    """Six keys of 0.166667 would be more than everything."""
+    keys = measured_keys({"keys": len(counts), "key_tuples": sum(counts), "top": counts})
+    assert keys.p_max == keys.top[0] and len(keys.top) == len(counts)
+    assert keys.top == pytest.approx([count / sum(counts) for count in counts], rel=1e-5)
+    profile = replace(PROFILE, operators={"predict": OperatorProfile({}, None, keys)})
+    assert from_json(to_json(profile), "hft") == profile
 
 
 def changed(path: str, value) -> str:
