@@ -44,6 +44,7 @@ typedef struct dfrt__controlled {
     unsigned held_workers;       /* 0: the controller's */
     int held_alternate;          /* -1: the controller's */
     dfrt__tally before, now;
+    dfrt__late_samples late;
     dfrt_measured measured;
     dfrt_decision decision; /* of the last step; its `expected` is compared with the next */
     dfrt_wish wish;
