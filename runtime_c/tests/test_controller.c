@@ -274,6 +274,45 @@ static void one_core_goes_to_the_cheaper_alternate_and_back(const char *policy)
     free(loop.controller);
 }
 
+/* The last step of the dear alternate was a bad moment of the machine: it is taken to cost ten times as much. At half of its load
+ * it is tried again all the same, and stays. */
+static void a_bad_moment_passes(const char *policy)
+{
+    loop loop;
+    prepare(&loop, policy, 1, 2);
+    play(&loop, 50, 40);
+    unsigned steps = 0;
+    loop.now.alternate = 1;
+    for (; loop.now.alternate == 1; steps++) {
+        dfrt_measured measured = plant_step(&loop.plant, 50, &loop.limits, loop.now);
+        measured.alternate_service[0] = 0.1;
+        feed(&loop, &measured);
+        CHECK(steps < 1000);
+    }
+    CHECK(steps > 100);
+    for (unsigned step = 0; step < 100; step++) {
+        play(&loop, 50, 1);
+        CHECK(loop.now.alternate == 0);
+    }
+    free(loop.controller);
+}
+
+/* A load that is too much for the dear alternate for an hour: it is tried less and less often. */
+static void tries_become_rare(const char *policy)
+{
+    loop loop;
+    unsigned tries[2] = {0};
+    prepare(&loop, policy, 1, 2);
+    play(&loop, 50, 12);
+    for (unsigned step = 0; step < 7200; step++) {
+        unsigned before = loop.now.alternate;
+        play(&loop, 120, 1);
+        tries[step >= 3600] += loop.now.alternate == 0 && before == 1;
+    }
+    CHECK(tries[0] >= 1 && tries[0] <= 8 && tries[1] <= 3);
+    free(loop.controller);
+}
+
 /* What follows is late, and an alternate that costs a little more gives it a tenth of the results: nothing dearer, so that the
  * rules do not forbid it, and it stays though the goal is still missed. */
 static void fewer_results_are_a_relief(void)
@@ -467,6 +506,11 @@ int main(void)
         printf("%s\n", policies[i]);
         follows_the_load(policies[i]);
         one_core_goes_to_the_cheaper_alternate_and_back(policies[i]);
+    }
+    static const char *const movers[] = {"mpc", "rule", "alternates"};
+    for (unsigned i = 0; i < sizeof movers / sizeof *movers; i++) {
+        a_bad_moment_passes(movers[i]);
+        tries_become_rare(movers[i]);
     }
     fewer_results_are_a_relief();
     workers_before_alternates();
