@@ -13,8 +13,9 @@ enum { EVERY_MOST = 4096, FIRST_EVERY = 16, MEAN_OVER = 8 };
 static const double KEY_NS = 80, KEY_SHARE = 0.005;
 enum { KEY_EVERY_LEAST = 128, KEY_EVERY_MOST = 1024 };
 /* How often a thread asks for how long it has had a processor, which costs some hundred nanoseconds: shorter stops are not
- * told from work. */
+ * told from work. And from how many times the mean on what was not computed is a stop: operators may wait, too. */
 static const uint64_t STOPS_FROM_NS = 1000000;
+static const double STOPS_FROM_MEANS = 8;
 static const uint64_t FIRST_CHANCE = UINT64_C(0x9E3779B97F4A7C15);
 
 /* --- triggers ----------------------------------------------------------------------------------------- */
@@ -68,24 +69,28 @@ static uint64_t processor_ns(void)
                : 0;
 }
 
-/* What of `ns` the thread can have computed: a process that was stopped, or had to leave its core to others for long, says
- * nothing about what a trigger costs. Whatever is longer than STOPS_FROM_NS comes here with a question that is due. */
-static double without_stops(dfrt_stage_monitor *monitor, uint64_t now_ns, double ns)
+/* A process that was stopped, or had to leave its core to others for long, says nothing about what a trigger costs: what it can't
+ * have computed counts up to some times the mean. Whatever is longer than STOPS_FROM_NS comes here with a question that is
+ * due. */
+static double without_stops(const dfrt_watch *watch, uint64_t now_ns, double ns)
 {
+    dfrt_stage_monitor *monitor = watch->monitor;
     if (now_ns - monitor->asked_ns < STOPS_FROM_NS) {
         return ns;
     }
     uint64_t before = monitor->computed_ns, now = processor_ns();
-    bool known = monitor->asked_ns > 0 && now > before;
+    bool known = monitor->asked_ns > 0 && now > before && watch->mean_ns > 0;
+    double computed = (double)(now - before), believed = STOPS_FROM_MEANS * watch->mean_ns;
+    believed = computed > believed ? computed : believed;
     monitor->asked_ns = now_ns;
     monitor->computed_ns = now;
-    return known && ns > (double)(now - before) ? (double)(now - before) : ns;
+    return known && ns > believed ? believed : ns;
 }
 
 void dfrt_watch_end(dfrt_watch *watch, unsigned alternate, uint64_t hash, bool gave)
 {
     uint64_t now_ns = dfrt_now_ns();
-    double ns = without_stops(watch->monitor, now_ns, (double)(now_ns - watch->began_ns));
+    double ns = without_stops(watch, now_ns, (double)(now_ns - watch->began_ns));
     count_sample(watch, alternate, hash, gave, ns);
     watch->mean_ns += watch->mean_ns == 0 ? ns : (ns - watch->mean_ns) / MEAN_OVER;
     double every = SAMPLE_NS / SHARE / (watch->mean_ns > 1 ? watch->mean_ns : 1);

@@ -89,6 +89,24 @@ static void test_stop(uint64_t trigger_ns, unsigned triggers)
     dfrt_stage_monitor_close(own);
 }
 
+/* Operators that wait for something take as long as they take; also when they begin to do so. */
+static void test_waiting(void)
+{
+    dfrt_stage_monitor *own = dfrt_stage_monitor_open(1);
+    dfrt_watch *waiting = dfrt_watch_open(own);
+    for (unsigned i = 0; i < 260; i++) {
+        bool timed = dfrt_watch_due(waiting);
+        if (timed) dfrt_watch_begin(waiting);
+        if (i < 200) compute_for(20000);
+        else nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        if (timed) dfrt_watch_end(waiting, i >= 200, 0, true);
+    }
+    double mean = atomic_load(&waiting->alternates[1].ns) / (double)atomic_load(&waiting->alternates[1].samples);
+    CHECK(atomic_load(&waiting->alternates[1].samples) == 60 && mean > 1.7e6);
+    dfrt_watch_close(waiting);
+    dfrt_stage_monitor_close(own);
+}
+
 /* Long triggers are timed one by one. */
 static void test_long(void)
 {
@@ -163,6 +181,7 @@ int main(void)
     test_counters();
     test_long();
     test_stop(1000000, 79);
+    test_waiting();
     test_spacing();
     test_key_samples_spread();
     dfrt_watch_close(watch);
