@@ -3,6 +3,8 @@
  * measurement might bring. */
 #include "control_loop.h"
 
+#include "../control/trust.h"
+
 /* A measurement that a rule is to look at, for a script. */
 static dfrt_measured steady(double rate, double latency, double backlog)
 {
@@ -118,6 +120,32 @@ static void falls_back_while_the_model_is_wrong(void)
     }
     CHECK(loop.decision.reason[0] != '\0' && strstr(loop.decision.reason, "threshold rule") == NULL);
     free(loop.controller);
+}
+
+/* Nothing can be compared while settings move. After 20 such steps the policy gets another chance. */
+static void blindness_ends(void)
+{
+    dfrt__trust trust;
+    dfrt_goals goals = latency_goal(0.05);
+    dfrt_setting now = {2, 0, 0, 0};
+    dfrt_prediction wrong = {.setting = now, .latency = 0.2};
+    dfrt_measured measured = steady(100, 0.02, 0);
+    dfrt__trust_start(&trust, 0.5);
+    for (unsigned step = 0; step < DFRT__ERRORS; step++) {
+        CHECK(!trust.fell_back);
+        dfrt__trust_note(&trust, &wrong, &measured, &goals, now);
+    }
+    CHECK(trust.fell_back);
+    measured.moved = true;
+    for (unsigned step = 1; step <= 20; step++) {
+        dfrt__trust_note(&trust, &wrong, &measured, &goals, now);
+        CHECK(trust.fell_back == (step < 20));
+    }
+    measured.moved = false; /* a chance is five comparisons */
+    for (unsigned step = 1; step <= DFRT__ERRORS; step++) {
+        dfrt__trust_note(&trust, &wrong, &measured, &goals, now);
+        CHECK(trust.fell_back == (step == DFRT__ERRORS));
+    }
 }
 
 /* Results that wait for those before them, behind the workers: the model learns that too, and is believed. */
@@ -528,6 +556,7 @@ int main(void)
     takes_nothing_away_against_the_measurement();
     waits_between_opposite_actions();
     falls_back_while_the_model_is_wrong();
+    blindness_ends();
     learns_what_waits_elsewhere();
     overhead_is_no_reason_for_workers(DFRT_GOAL_MEAN);
     overhead_is_no_reason_for_workers(DFRT_GOAL_QUANTILE);
