@@ -2,8 +2,8 @@
 policies, shadow mode, configurations with other frequencies, migration protocols and balancers.
 
 Programs read slowly, and commands come until they end, so that control steps, commands and changes meet; how many
-changes there were is counted. DFC_TEST_SEED repeats programs and commands; DFC_COMMANDED_PROGRAMS says how many programs each
-part of `make soak` tries.
+changes there were is counted. DFC_TEST_SEED repeats programs and commands; DFC_COMMANDED_PROGRAMS says how many
+programs each part of `make soak` tries.
 """
 
 from __future__ import annotations
