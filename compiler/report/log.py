@@ -224,7 +224,7 @@ def _moment(row: dict) -> Moment:
 
 
 def _setting(row: dict) -> Setting:
-    return Setting(int(row["workers"]), int(row["frequency"]), row["alternate"], _real(row["shed"]))
+    return Setting(int(row["workers"]), int(row["frequency"] or 0), row["alternate"], _real(row["shed"]))
 
 
 def _decision(row: dict) -> Decision:

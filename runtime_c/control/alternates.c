@@ -27,6 +27,9 @@ static const dfrt_parameter alternates_parameters[] = {
  * share of latency and utilisation unused, and workers are given back only if the rest keep a little less. */
 static const double near_goal = 0.05, room_to_rise = 0.8, room_to_shrink = 0.9;
 
+/* From so many times the measured rate on, a forecast is about another load than that whose latency was measured. */
+static const double rising = 1.1;
+
 struct alternation {
     unsigned alternate_every, resources_every, horizon;
     double sigma;
@@ -60,7 +63,7 @@ struct outlook {
     double rate;
     bool missed;     /* measured */
     bool overloaded; /* measured, of what was let in: shedding more helps */
-    bool short_of; /* expected of the present setting, or measured */
+    bool short_of; /* measured; or expected of the present setting, for a load that is not the one just measured */
 };
 
 static struct outlook look_ahead(const struct alternation *turn, const dfrt_situation *situation)
@@ -74,8 +77,11 @@ static struct outlook look_ahead(const struct alternation *turn, const dfrt_situ
     bool behind = dfrt__falls_behind(situation->measured, situation->now, turn->backlog);
     outlook.missed = dfrt__goal_missed(situation->measured, &goals, situation->now, NULL) || behind;
     outlook.overloaded = dfrt__goal_missed(situation->measured, &goals, let_in, NULL) || behind;
-    bool fits = dfrt__feasible(&turn->costs, situation, situation->now, outlook.rate, 1, NULL);
-    outlook.short_of = outlook.missed || !fits;
+    dfrt_prediction expected = dfrt__no_prediction(situation->now);
+    bool fits = dfrt__feasible(&turn->costs, situation, situation->now, outlook.rate, 1, &expected);
+    bool beyond = !(expected.utilisation < DFRT_MARGIN);
+    bool rises = outlook.rate > rising * dfrt__rate(situation->measured, situation->now);
+    outlook.short_of = outlook.missed || (!fits && (beyond || rises));
     return outlook;
 }
 

@@ -16,13 +16,34 @@ static double slower_at(const dfrt_limits *limits, unsigned from, unsigned to)
     return dfrt_model_service(&unit, limits, to);
 }
 
+/* A cost is believed for 24 steps, and half of it after 197; after each failure that takes twice as long, up to sixteen times. An
+ * alternate that stayed for so many steps has not failed. */
+static const double fresh = 1.1, fades = 0.004;
+static const unsigned stays_for = 30, most_failures = 4;
+
 /* --- costs ------------------------------------------------------------------------------------------------------- */
 
 void dfrt__costs_start(dfrt__costs *costs)
 {
+    *costs = (dfrt__costs){.downstream = NAN};
     for (unsigned alternate = 0; alternate < DFRT_MOST_ALTERNATES; alternate++)
         costs->seen[alternate] = costs->selectivity[alternate] = NAN;
-    costs->downstream = NAN;
+    for (unsigned alternate = 0; alternate < DFRT_MOST_ALTERNATES; alternate++)
+        costs->belief[alternate] = fresh;
+}
+
+static void fade_beliefs(dfrt__costs *costs, unsigned active, unsigned count)
+{
+    unsigned before = costs->active;
+    if (before != active && costs->active_for < stays_for && costs->failures[before] < most_failures)
+        costs->failures[before]++;
+    costs->active_for = before != active ? 1 : costs->active_for < stays_for ? costs->active_for + 1 : stays_for;
+    costs->active = active;
+    if (costs->active_for == stays_for)
+        costs->failures[active] = 0;
+    for (unsigned alternate = 0; alternate < count; alternate++)
+        costs->belief[alternate] *= 1 - fades / (1u << costs->failures[alternate]);
+    costs->belief[active] = fresh;
 }
 
 void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation)
@@ -30,6 +51,7 @@ void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation)
     const dfrt_measured *measured = situation->measured;
     const dfrt_limits *limits = situation->limits;
     double faster = slower_at(limits, situation->now.frequency, limits->frequency_count - 1);
+    fade_beliefs(costs, situation->now.alternate, limits->alternate_count);
     for (unsigned alternate = 0; alternate < limits->alternate_count; alternate++) {
         double service = measured->alternate_service[alternate];
         if (!is_cost(service) && alternate == situation->now.alternate && !measured->moved)
@@ -48,8 +70,9 @@ double dfrt__cost_of(const dfrt__costs *costs, const dfrt_situation *situation, 
 {
     double declared = situation->limits->cost[alternate];
     unsigned active = situation->now.alternate;
-    if (is_cost(costs->seen[alternate]))
-        return costs->seen[alternate];
+    double seen = costs->seen[alternate];
+    if (is_cost(seen))
+        return seen > costs->seen[active] ? fmax(costs->seen[active], fmin(1, costs->belief[alternate]) * seen) : seen;
     double scale = costs->seen[active] / situation->limits->cost[active];
     return is_cost(declared) ? declared * (is_cost(scale) ? scale : 1) : NAN;
 }

@@ -12,16 +12,21 @@
 #include "policy.h"
 
 /* Service times at the highest frequency, results a trigger, and what a result costs the operators that follow, as last
- * measured; NaN: never seen. */
+ * measured; NaN: never seen. What was measured once may have been a bad moment of the machine, so that a cost above that of the
+ * active alternate is believed less with every step in which it is not measured again; more slowly after each time that it
+ * was taken and soon given up. */
 typedef struct dfrt__costs {
     double seen[DFRT_MOST_ALTERNATES], selectivity[DFRT_MOST_ALTERNATES];
+    double belief[DFRT_MOST_ALTERNATES];   /* what of `seen` is still believed, if less than 1 */
+    unsigned failures[DFRT_MOST_ALTERNATES]; /* how often in a row it was soon given up */
+    unsigned active, active_for;           /* since so many steps */
     double downstream;
 } dfrt__costs;
 
 void dfrt__costs_start(dfrt__costs *costs);
 /* After each step whose measurements can be used. */
 void dfrt__costs_note(dfrt__costs *costs, const dfrt_situation *situation);
-/* As measured; otherwise as declared, scaled by how the active one's measurement differs from its declaration. NaN: not
+/* As measured, as far as that is believed; otherwise as declared, scaled by how the active one's measurement differs from its declaration. NaN: not
  * known. */
 double dfrt__cost_of(const dfrt__costs *costs, const dfrt_situation *situation, unsigned alternate);
 /* The same with what its results cost behind it (004 Tab. 1: cost + selectivity · cost of the successors). A selectivity

@@ -26,7 +26,7 @@ struct dfrt_controller {
     unsigned cooldown, warmup;
     uint64_t steps;
     double backlog;
-    bool burdened; /* much was left over at the end of the last step */
+    bool burdened; /* the last step had more than the workers can do, or just that */
     dfrt__known_latency learned[DFRT_MOST_ALTERNATES];
     dfrt_prediction predicted; /* of the step to come, by the model of the policy */
     dfrt__trust trust;
@@ -167,7 +167,7 @@ static void learn_from(dfrt_controller *controller, dfrt_situation *situation)
 {
     const dfrt_measured *measured = situation->measured;
     dfrt__known_latency *learned = &controller->learned[situation->now.alternate];
-    bool burdened = dfrt__much_waits(measured, situation->now);
+    bool burdened = dfrt__is_burdened(measured, situation->now);
     bool foretold = dfrt__same_setting(controller->predicted.setting, situation->now);
     dfrt__latency_learn(learned, situation, burdened || controller->burdened, foretold ? controller->predicted.waiting : NAN);
     controller->burdened = burdened;

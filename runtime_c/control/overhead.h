@@ -30,9 +30,9 @@ void dfrt__overhead_note(dfrt__overhead *overhead, double beyond, double waiting
 /* Seconds; 0 before the third step. */
 double dfrt__overhead_of(const dfrt__overhead *overhead);
 
-/* Both, from a step whose measurements can be used. `burdened`: what had been left over waited in it, so that it is
- * passed over: the formula holds for what can be kept up with. `predicted`: Kingman's waiting time as it was predicted for the step, NaN if for another
- * setting; the correction makes up for wrong forecasts too. */
+/* Both, from a step whose measurements can be used. `burdened`: it, or the one before, had all that the workers can do, so that
+ * it is passed over: the formula holds for what can be kept up with. `predicted`: Kingman's waiting time as it was predicted for
+ * the step, NaN if for another setting; the correction makes up for wrong forecasts too. */
 void dfrt__latency_learn(dfrt__known_latency *learned, const dfrt_situation *situation, bool burdened, double predicted);
 
 #endif

@@ -1,5 +1,7 @@
 #include "reading.h"
 
+#include "models.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,6 +65,12 @@ bool dfrt__much_waits(const dfrt_measured *measured, dfrt_setting now)
     double waits = sound_reading(measured->backlog), step = sound_reading(measured->step);
     double work = waits * sound_reading(measured->service) / (now.workers > 0 ? now.workers : 1);
     return isnan(work) ? waits > 0.05 * sound_reading(measured->arrivals) : work > 0.05 * step;
+}
+
+bool dfrt__is_burdened(const dfrt_measured *measured, dfrt_setting now)
+{
+    return dfrt__much_waits(measured, now) || dfrt__utilisation(measured, now) >= DFRT_MARGIN
+        || measured->busy >= DFRT_MARGIN;
 }
 
 bool dfrt__falls_behind(const dfrt_measured *measured, dfrt_setting now, double before)

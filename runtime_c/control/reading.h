@@ -25,6 +25,9 @@ bool dfrt__goal_missed(const dfrt_measured *measured, const dfrt_goals *goals, d
 /* Whether enough waits to matter: a twentieth of a step's work. And whether that is more than `before`. */
 bool dfrt__much_waits(const dfrt_measured *measured, dfrt_setting now);
 bool dfrt__falls_behind(const dfrt_measured *measured, dfrt_setting now, double before);
+/* Whether much waits, or the workers computed without a pause: what it gave is no measure of a load that can be kept up with.
+ * Where one thread reads and computes, what it can't do is not read and so does not wait. */
+bool dfrt__is_burdened(const dfrt_measured *measured, dfrt_setting now);
 
 /* `setting` moved into the limits. */
 dfrt_setting dfrt__within(dfrt_setting setting, const dfrt_limits *limits);

@@ -141,7 +141,8 @@ static struct tightness tightness_of(const dfrt__costs *costs, const dfrt_situat
     bool known = rate >= 0 && !isnan(dfrt__cost_of(costs, situation, most.alternate));
     dfrt_prediction at_most = dfrt__no_prediction(most);
     bool expected = known && !dfrt__feasible(costs, situation, most, without_outlook(situation, rate), 1, &at_most);
-    bool hopeless = expected && missed && !(at_most.utilisation < DFRT_MARGIN);
+    bool beyond = !(at_most.utilisation < DFRT_MARGIN), hopeless = expected && missed && beyond;
+    expected = expected && (missed || beyond); /* a latency that is measured within the goal refutes one that is expected beyond */
     bool measured = missed && dfrt__is_at_the_limits(situation->now, limits) && !situation->measured->moved;
     struct tightness tightness = {.full = dfrt__is_at_the_limits(wanted, limits), .better = most.alternate};
     relief->short_for = tightness.full && (expected || measured) ? relief->short_for + 1 : 0;

@@ -84,6 +84,7 @@ static void log_operator(dfrt__agent *agent, const dfrt__controlled *one, const 
         .decision = &one->decision,
         .before = before,
         .after = one->setting,
+        .lowest_frequency = dfrt__agent_lowest_frequency(agent),
         .acted = !same,
         .rebalanced = one->rebalanced,
         .heavy_keys = one->heavy_keys,

@@ -80,6 +80,7 @@ typedef struct dfrt__status {
     dfrt__latency_status latency; /* of the results of the last step */
     dfrt_goals goals;
     double frequency;  /* hertz; NaN where the machine does not tell */
+    int lowest_frequency; /* that settings can have, by its place in the configuration's list; -1: there is no list */
     double power;      /* watts if measured, else the model's unit; NaN: neither */
     bool power_is_measured;
     unsigned operator_count;

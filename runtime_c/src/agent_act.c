@@ -115,6 +115,11 @@ static bool has_frequencies(const dfrt__agent *agent)
     return agent->frequency.domain_count > 0 && agent->control.machine.frequency_count > 0;
 }
 
+int dfrt__agent_lowest_frequency(const dfrt__agent *agent)
+{
+    return has_frequencies(agent) ? 0 : (int)agent->control.machine.frequency_count - 1;
+}
+
 static void set_frequency(dfrt__agent *agent, unsigned wanted)
 {
     dfrt_error error;

@@ -32,6 +32,25 @@ static dfrt__controlled *operator_named(dfrt__agent *agent, const char *name, df
 
 /* --- degree and alternate --------------------------------------------------------------------------------------- */
 
+/* Why there are not more. Of this run, or of the configuration in force. */
+static void tell_most(const dfrt__agent *agent, const dfrt__controlled *one, dfrt_error *reply)
+{
+    unsigned machine = agent->options.cores, most = one->limits.workers_most;
+    size_t used = strlen(reply->text), room = sizeof reply->text - used;
+    char *end = reply->text + used;
+    if (most < one->most) {
+        (void)snprintf(end, room, ": the configuration allows no more");
+    } else if (agent->options.max_workers > 0) {
+        (void)snprintf(end, room, ": this run was started with --max-workers %u", agent->options.max_workers);
+    } else if (agent->options.workers_held) {
+        (void)snprintf(end, room, ": this run was started with --workers %u and no --max-workers", one->most);
+    } else {
+        (void)snprintf(end, room, ": this run has %u, as %s %u core%s; --max-workers at its start allows more", one->most,
+                       one->most < machine ? "`resources` of the configuration have" : "the machine has", one->most,
+                       one->most == 1 ? "" : "s");
+    }
+}
+
 static dfrt_status hold_workers(dfrt__agent *agent, dfrt__controlled *one, const char *word, dfrt_error *reply)
 {
     char *end;
@@ -46,8 +65,12 @@ static dfrt_status hold_workers(dfrt__agent *agent, dfrt__controlled *one, const
                          one->setting.workers);
     }
     if (*word < '0' || *word > '9' || *end != '\0' || workers < least || workers > most) {
-        return dfrt_fail(reply, DFRT_USAGE, "%s: from %u to %u workers are allowed, or auto, not '%.40s'", one->name,
-                         least, most, word);
+        (void)dfrt_fail(reply, DFRT_USAGE, "%s: from %u to %u workers are allowed, or auto, not '%.40s'", one->name, least,
+                        most, word);
+        if (*word >= '0' && *word <= '9' && *end == '\0' && workers > most) {
+            tell_most(agent, one, reply);
+        }
+        return DFRT_USAGE;
     }
     dfrt_setting before = one->setting;
     dfrt_status status = (unsigned)workers == one->setting.workers

@@ -213,7 +213,8 @@ static void read_operator(dfrt__agent *agent, dfrt__controlled *one, double seco
 {
     one->before = one->now;
     dfrt__readings_tally(&agent->readings, one->step, &one->now);
-    dfrt__measure(&one->measured, &one->before, &one->now, seconds, one->setting.workers, one->setting.alternate);
+    dfrt__measure(&one->measured, &one->before, &one->now, seconds, one->setting.workers, one->setting.alternate,
+                  &one->late);
     bool results = dfrt_histogram_count(&agent->latency_step) > 0;
     double q = agent->control.goals.latency_of == DFRT_GOAL_QUANTILE ? agent->control.goals.quantile : 0.95;
     one->measured.latency = results ? dfrt_histogram_mean(&agent->latency_step) / 1e9 : NAN;

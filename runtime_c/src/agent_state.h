@@ -44,6 +44,7 @@ typedef struct dfrt__controlled {
     unsigned held_workers;       /* 0: the controller's */
     int held_alternate;          /* -1: the controller's */
     dfrt__tally before, now;
+    dfrt__late_samples late;
     dfrt_measured measured;
     dfrt_decision decision; /* of the last step; its `expected` is compared with the next */
     dfrt_wish wish;
@@ -116,6 +117,8 @@ void dfrt__agent_restart_all(dfrt__agent *agent);
 void dfrt__agent_begin_frequency(dfrt__agent *agent);
 /* While it is not the agent's: the one of the list that is nearest to what the cores have now. */
 void dfrt__agent_look_at_frequency(dfrt__agent *agent);
+/* As in dfrt__status: where nobody can change it, the one that there is counts as the highest. */
+int dfrt__agent_lowest_frequency(const dfrt__agent *agent);
 void dfrt__agent_read(dfrt__agent *agent, uint64_t now_ns);
 void dfrt__agent_act(dfrt__agent *agent);
 void dfrt__agent_fill(dfrt__agent *agent, dfrt__status *status);

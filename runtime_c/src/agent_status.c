@@ -112,6 +112,7 @@ void dfrt__agent_fill(dfrt__agent *agent, dfrt__status *status)
         .rate = agent->rate,
         .goals = agent->control.goals,
         .frequency = agent->clock_hertz,
+        .lowest_frequency = dfrt__agent_lowest_frequency(agent),
         .power = isnan(agent->power) ? model_power(agent) : agent->power,
         .power_is_measured = !isnan(agent->power),
         .operator_count = agent->count,

@@ -178,19 +178,30 @@ void dfrt__log_program(dfrt__decision_log *log, const dfrt__status *status, doub
     end(log);
 }
 
-static void put_setting(FILE *out, const char *name, const dfrt_setting *setting, const char *const *alternates)
+void dfrt__put_frequency(FILE *out, int lowest, const dfrt_setting *setting)
 {
-    (void)fprintf(out, "\"%s\":{\"workers\":%u,\"frequency\":%u,", name, setting->workers, setting->frequency);
-    put_words(out, "alternate", alternates == NULL ? NULL : alternates[setting->alternate]);
+    if (lowest < 0) {
+        (void)fputs("null", out);
+    } else {
+        (void)fprintf(out, "%u", (unsigned)lowest + setting->frequency);
+    }
+}
+
+static void put_setting(FILE *out, const char *name, const dfrt_setting *setting, const dfrt__logged_step *logged)
+{
+    (void)fprintf(out, "\"%s\":{\"workers\":%u,\"frequency\":", name, setting->workers);
+    dfrt__put_frequency(out, logged->lowest_frequency, setting);
+    (void)fputc(',', out);
+    put_words(out, "alternate", logged->alternates == NULL ? NULL : logged->alternates[setting->alternate]);
     (void)fputc(',', out);
     put_real(out, "shed", setting->shed);
     (void)fputc('}', out);
 }
 
-static void put_prediction(FILE *out, const dfrt_prediction *expected, const char *const *alternates)
+static void put_prediction(FILE *out, const dfrt_prediction *expected, const dfrt__logged_step *logged)
 {
     (void)fputc('{', out);
-    put_setting(out, "setting", &expected->setting, alternates);
+    put_setting(out, "setting", &expected->setting, logged);
     const struct { const char *name; double value; } parts[] = {{"utilisation", expected->utilisation},
                                                                 {"latency", expected->latency},
                                                                 {"throughput", expected->throughput},
@@ -223,12 +234,13 @@ static void put_measured(FILE *out, const dfrt_measured *m, unsigned alternates)
     (void)fprintf(out, ",\"moved\":%s}", m->moved ? "true" : "false");
 }
 
-static void put_alternatives(FILE *out, const dfrt_decision *decision, const char *const *alternates)
+static void put_alternatives(FILE *out, const dfrt__logged_step *logged)
 {
+    const dfrt_decision *decision = logged->decision;
     (void)fputs(",\"alternatives\":[", out);
     for (unsigned i = 0; i < decision->alternative_count && i < DFRT_MOST_ALTERNATIVES; i++) {
         (void)fputs(i == 0 ? "" : ",", out);
-        put_prediction(out, &decision->alternatives[i], alternates);
+        put_prediction(out, &decision->alternatives[i], logged);
     }
     (void)fputc(']', out);
 }
@@ -238,7 +250,7 @@ static void put_outcome(FILE *out, const dfrt__logged_step *logged)
 {
     (void)fputs(",\"outcome\":{\"expected\":", out);
     if (logged->expected != NULL) {
-        put_prediction(out, logged->expected, logged->alternates);
+        put_prediction(out, logged->expected, logged);
     } else {
         (void)fputs("null", out);
     }
@@ -268,16 +280,16 @@ void dfrt__log_step(dfrt__decision_log *log, uint64_t step, double uptime, const
     put_measured(out, logged->measured, logged->alternates == NULL ? 0 : logged->alternate_count);
     put_outcome(out, logged);
     (void)fputc(',', out);
-    put_setting(out, "before", &logged->before, logged->alternates);
+    put_setting(out, "before", &logged->before, logged);
     (void)fputc(',', out);
     put_real(out, "forecast", logged->decision->forecast);
     (void)fputs(",\"expected\":", out);
-    put_prediction(out, &logged->decision->expected, logged->alternates);
-    put_alternatives(out, logged->decision, logged->alternates);
+    put_prediction(out, &logged->decision->expected, logged);
+    put_alternatives(out, logged);
     (void)fputc(',', out);
-    put_setting(out, "decision", &logged->decision->setting, logged->alternates);
+    put_setting(out, "decision", &logged->decision->setting, logged);
     (void)fputc(',', out);
-    put_setting(out, "after", &logged->after, logged->alternates);
+    put_setting(out, "after", &logged->after, logged);
     (void)fprintf(out, ",\"acted\":%s,\"rebalanced\":%s,\"heavy_keys\":%u,\"fell_back\":%s,",
                   logged->acted ? "true" : "false", logged->rebalanced ? "true" : "false", logged->heavy_keys,
                   logged->fell_back ? "true" : "false");

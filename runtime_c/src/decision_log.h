@@ -28,6 +28,7 @@ typedef struct dfrt__logged_step {
     const dfrt_measured *measured;
     const dfrt_decision *decision;
     dfrt_setting before, after; /* in force in the step, and from now on */
+    int lowest_frequency; /* as dfrt__status */
     bool acted, rebalanced; /* rebalanced: the keys were divided anew between the same workers */
     unsigned heavy_keys; /* with routes of their own, from now on */
     const char *held; /* why `after` is not what was decided; empty otherwise */
@@ -45,6 +46,8 @@ void dfrt__log_close(dfrt__decision_log *log);
 void dfrt__log_start(dfrt__decision_log *log, const dfrt__status *status, const char *configuration, double unix_time);
 void dfrt__log_program(dfrt__decision_log *log, const dfrt__status *status, double unix_time);
 void dfrt__log_step(dfrt__decision_log *log, uint64_t step, double uptime, const dfrt__logged_step *logged);
+/* Its place in the list of the configuration, which begins below the `lowest` that can be chosen; null without a list. */
+void dfrt__put_frequency(FILE *out, int lowest, const dfrt_setting *setting);
 /* Something that happened beside the steps: a command, a reload, the end. */
 void dfrt__log_event(dfrt__decision_log *log, double uptime, const char *event, const char *detail);
 

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* What the samples of a step count one step later. */
+static const double KEPT = 0.9;
+
 static double over(double value, double by)
 {
     return by > 0 ? value / by : NAN;
@@ -67,7 +70,18 @@ static void measure_workers(dfrt_measured *m, const dfrt__tally *before, const d
     m->imbalance = sum > 0 ? most * workers / sum : 1;
 }
 
-static void measure_alternates(dfrt_measured *m, const dfrt__tally *before, const dfrt__tally *now, unsigned active)
+/* Steps without samples leave what was seen as it is, however many there are. */
+static void note_late(dfrt__late_samples *late, unsigned alternate, const dfrt__sum *step, double results)
+{
+    dfrt__sum *sum = &late->samples[alternate];
+    if (step->count > 0) {
+        *sum = (dfrt__sum){KEPT * sum->count + step->count, KEPT * sum->ns + step->ns, KEPT * sum->squares + step->squares};
+        late->results[alternate] = KEPT * late->results[alternate] + results;
+    }
+}
+
+static void measure_alternates(dfrt_measured *m, const dfrt__tally *before, const dfrt__tally *now, unsigned active,
+                               dfrt__late_samples *late)
 {
     dfrt__sum steps[DFRT_MOST_ALTERNATES];
     for (unsigned a = 0; a < DFRT_MOST_ALTERNATES; a++) {
@@ -79,23 +93,23 @@ static void measure_alternates(dfrt_measured *m, const dfrt__tally *before, cons
     double beside = active < DFRT_MOST_ALTERNATES ? m->service - mean_ns(&steps[active]) / 1e9 : NAN;
     beside = beside > 0 ? beside : 0;
     for (unsigned a = 0; a < DFRT_MOST_ALTERNATES; a++) {
+        double results = now->sample_results[a] - before->sample_results[a];
+        note_late(late, a, &steps[a], results);
         bool now_seen = steps[a].count > 0;
-        double mean = mean_ns(now_seen ? &steps[a] : &now->samples[a]);
-        m->alternate_service[a] = mean / 1e9 + beside;
+        m->alternate_service[a] = mean_ns(now_seen ? &steps[a] : &late->samples[a]) / 1e9 + beside;
         m->alternate_selectivity[a] =
-            now_seen ? (now->sample_results[a] - before->sample_results[a]) / steps[a].count
-                     : over(now->sample_results[a], now->samples[a].count);
+            now_seen ? results / steps[a].count : over(late->results[a], late->samples[a].count);
     }
 }
 
 void dfrt__measure(dfrt_measured *measured, const dfrt__tally *before, const dfrt__tally *now, double seconds,
-                   unsigned workers, unsigned active)
+                   unsigned workers, unsigned active, dfrt__late_samples *late)
 {
     *measured = (dfrt_measured){.step = seconds, .latency = NAN, .latency_quantile = NAN, .power = NAN,
                                 .downstream = NAN};
     measure_arrivals(measured, before, now, seconds);
     measure_workers(measured, before, now, seconds, workers);
-    measure_alternates(measured, before, now, active);
+    measure_alternates(measured, before, now, active, late);
     dfrt__sum spacing = difference(&before->spacing, &now->spacing);
     measured->result_spacing_cv = sqrt(variation(&spacing));
     measured->results = now->results - before->results;

@@ -28,9 +28,17 @@ typedef struct dfrt__tally {
     dfrt__sum spacing;  /* of results, at the sinks */
 } dfrt__tally;
 
+/* What was last seen of each alternate: the samples of its late steps, of which those of a step count a tenth less with each
+ * step that has some of its own. Zeroed: nothing. */
+typedef struct dfrt__late_samples {
+    dfrt__sum samples[DFRT_MOST_ALTERNATES];
+    double results[DFRT_MOST_ALTERNATES];
+} dfrt__late_samples;
+
 /* What happened between two readings that lie `seconds` apart, while `workers` and the alternate `active` were in force.
+ * `late` gets the samples of the step; an alternate that has none there is taken to cost what it did of late.
  * Latency, power, what follows and `moved` are the caller's to add. Whatever can't be told is NaN. */
 void dfrt__measure(dfrt_measured *measured, const dfrt__tally *before, const dfrt__tally *now, double seconds,
-                   unsigned workers, unsigned active);
+                   unsigned workers, unsigned active, dfrt__late_samples *late);
 
 #endif

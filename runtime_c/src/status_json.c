@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "decision_log.h"
 #include "json_out.h"
 
 typedef struct named_number {
@@ -98,10 +99,12 @@ static const dfrt__operator_status *find_operator(const dfrt__status *status, co
     return NULL;
 }
 
-static void put_setting(FILE *out, const char *name, const dfrt_setting *setting, const dfrt__operator_status *of)
+static void put_setting(FILE *out, const char *name, const dfrt_setting *setting, const dfrt__operator_status *of,
+                        int lowest_frequency)
 {
     bool named = of != NULL && setting->alternate < of->alternate_count;
-    (void)fprintf(out, ",\"%s\":{\"workers\":%u,\"frequency\":%u", name, setting->workers, setting->frequency);
+    (void)fprintf(out, ",\"%s\":{\"workers\":%u,\"frequency\":", name, setting->workers);
+    dfrt__put_frequency(out, lowest_frequency, setting);
     put_name(out, "alternate", named ? of->alternates[setting->alternate] : NULL);
     (void)fputc(',', out);
     PUT_NUMBERS(out, {"shed", setting->shed});
@@ -114,8 +117,8 @@ static void put_change(FILE *out, const dfrt__status *status, const dfrt__change
     (void)fputc('{', out);
     PUT_NUMBERS(out, {"uptime", change->uptime});
     put_name(out, "operator", change->name);
-    put_setting(out, "before", &change->before, of);
-    put_setting(out, "after", &change->after, of);
+    put_setting(out, "before", &change->before, of, status->lowest_frequency);
+    put_setting(out, "after", &change->after, of, status->lowest_frequency);
     put_flag(out, "acted", change->acted);
     put_name(out, "reason", change->reason);
     (void)fputc('}', out);

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
-/* The controller: every rule of controller.h, the way to the cheaper alternate and back, and anything that a broken
- * measurement might bring. */
+/* The controller: every rule of controller.h, and anything that a broken measurement might bring. Alternates have
+ * test_relief.c. */
 #include "control_loop.h"
+
+#include "../control/trust.h"
 
 /* A measurement that a rule is to look at, for a script. */
 static dfrt_measured steady(double rate, double latency, double backlog)
@@ -118,6 +120,32 @@ static void falls_back_while_the_model_is_wrong(void)
     }
     CHECK(loop.decision.reason[0] != '\0' && strstr(loop.decision.reason, "threshold rule") == NULL);
     free(loop.controller);
+}
+
+/* Nothing can be compared while settings move. After 20 such steps the policy gets another chance. */
+static void blindness_ends(void)
+{
+    dfrt__trust trust;
+    dfrt_goals goals = latency_goal(0.05);
+    dfrt_setting now = {2, 0, 0, 0};
+    dfrt_prediction wrong = {.setting = now, .latency = 0.2};
+    dfrt_measured measured = steady(100, 0.02, 0);
+    dfrt__trust_start(&trust, 0.5);
+    for (unsigned step = 0; step < DFRT__ERRORS; step++) {
+        CHECK(!trust.fell_back);
+        dfrt__trust_note(&trust, &wrong, &measured, &goals, now);
+    }
+    CHECK(trust.fell_back);
+    measured.moved = true;
+    for (unsigned step = 1; step <= 20; step++) {
+        dfrt__trust_note(&trust, &wrong, &measured, &goals, now);
+        CHECK(trust.fell_back == (step < 20));
+    }
+    measured.moved = false; /* a chance is five comparisons */
+    for (unsigned step = 1; step <= DFRT__ERRORS; step++) {
+        dfrt__trust_note(&trust, &wrong, &measured, &goals, now);
+        CHECK(trust.fell_back == (step == DFRT__ERRORS));
+    }
 }
 
 /* Results that wait for those before them, behind the workers: the model learns that too, and is believed. */
@@ -241,7 +269,7 @@ static void limits_of_a_step_hold(void)
     free(loop.controller);
 }
 
-/* --- degree, alternate, shedding ------------------------------------------------------------------------------------- */
+/* --- degree ------------------------------------------------------------------------------------------------------ */
 
 /* What every policy has in common: a load within reach is carried and the goal kept, with fewer workers for less. */
 static void follows_the_load(const char *policy)
@@ -253,94 +281,6 @@ static void follows_the_load(const char *policy)
     CHECK(many >= 5 && loop.plant.backlog < 10);
     play(&loop, 60, 60);
     CHECK(loop.now.workers < many && loop.plant.backlog < 1);
-    free(loop.controller);
-}
-
-/* One core: 100/s dearly, 400/s cheaply. A load that steps up goes to the cheap one and comes back with the load. */
-static void one_core_goes_to_the_cheaper_alternate_and_back(const char *policy)
-{
-    loop loop;
-    prepare(&loop, policy, 1, 2);
-    for (unsigned round = 0; round < 3; round++) {
-        play(&loop, 50, 12);
-        CHECK(loop.now.alternate == 0);
-        play(&loop, 150, 4);
-        CHECK(loop.now.alternate == 1 || !says(&loop, "alternate"));
-        play(&loop, 150, 8);
-        CHECK(loop.now.alternate == 1 && loop.plant.backlog < 1 && loop.now.shed == 0);
-    }
-    play(&loop, 50, 12);
-    CHECK(loop.now.alternate == 0);
-    free(loop.controller);
-}
-
-/* What follows is late, and an alternate that costs a little more gives it a tenth of the results: nothing dearer, so that the
- * rules do not forbid it, and it stays though the goal is still missed. */
-static void fewer_results_are_a_relief(void)
-{
-    loop loop;
-    prepare(&loop, "alternates", 4, 2);
-    loop.plant = (plant){.cost = {0.001, 0.0012}, .selectivity = {1, 0.1}, .downstream = 0.005, .late = 0.2};
-    loop.plant.seen[1] = true;
-    play(&loop, 400, 4);
-    for (unsigned step = 0; step < 20; step++) {
-        play(&loop, 400, 1);
-        CHECK(loop.now.alternate == 1);
-    }
-    free(loop.controller);
-}
-
-/* With workers to spare they come first, and the cheap alternate only when all are in use. */
-static void workers_before_alternates(void)
-{
-    loop loop;
-    prepare(&loop, "mpc", 4, 2);
-    play(&loop, 250, 30);
-    CHECK(loop.now.alternate == 0 && loop.now.workers >= 3);
-    play(&loop, 800, 30);
-    CHECK(loop.now.alternate == 1);
-    play(&loop, 250, 40);
-    CHECK(loop.now.alternate == 0);
-    free(loop.controller);
-}
-
-/* The load jumps to what both workers can do, and what had gathered meanwhile comes on top for a step. The forecast goes on
- * with the jump; the dear alternate stays all the same. */
-static void a_jump_is_no_reason_for_another_alternate(void)
-{
-    loop loop;
-    prepare(&loop, "mpc", 2, 2);
-    loop.options.forecaster = "holt_winters";
-    loop.plant.cost[0] = 0.0004;
-    loop.plant.cost[1] = 0.00002;
-    play(&loop, 1150, 10);
-    CHECK(loop.now.workers == 1 && loop.now.alternate == 0);
-    for (unsigned step = 0; step < 12; step++) {
-        play(&loop, step == 1 ? 4400 : 3400, 1);
-        CHECK(loop.now.alternate == 0);
-    }
-    CHECK(loop.now.workers == 2 && loop.plant.backlog < 1);
-    free(loop.controller);
-}
-
-static void sheds_last_and_only_if_allowed(void)
-{
-    loop loop;
-    prepare(&loop, "rule", 1, 2);
-    play(&loop, 600, 30);
-    CHECK(loop.now.alternate == 1 && loop.now.shed == 0);
-    free(loop.controller);
-    prepare(&loop, "rule", 1, 2);
-    loop.limits.shed_most = 0.6;
-    bool shed_before_cheap = false;
-    for (unsigned step = 0; step < 60; step++) {
-        play(&loop, 600, 1);
-        shed_before_cheap |= loop.now.shed > 0 && loop.now.alternate == 0;
-    }
-    CHECK(!shed_before_cheap && loop.now.shed > 0.33 && loop.now.alternate == 1);
-    CHECK(loop.plant.backlog < 300);
-    play(&loop, 50, 40);
-    CHECK(loop.now.shed == 0 && loop.now.alternate == 0);
     free(loop.controller);
 }
 
@@ -455,6 +395,7 @@ int main(void)
     takes_nothing_away_against_the_measurement();
     waits_between_opposite_actions();
     falls_back_while_the_model_is_wrong();
+    blindness_ends();
     learns_what_waits_elsewhere();
     overhead_is_no_reason_for_workers(DFRT_GOAL_MEAN);
     overhead_is_no_reason_for_workers(DFRT_GOAL_QUANTILE);
@@ -466,12 +407,7 @@ int main(void)
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
         printf("%s\n", policies[i]);
         follows_the_load(policies[i]);
-        one_core_goes_to_the_cheaper_alternate_and_back(policies[i]);
     }
-    fewer_results_are_a_relief();
-    workers_before_alternates();
-    a_jump_is_no_reason_for_another_alternate();
-    sheds_last_and_only_if_allowed();
     static_changes_nothing();
     auto_chooses_by_goals();
     saves_what_was_learned();

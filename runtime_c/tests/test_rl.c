@@ -156,6 +156,32 @@ static void begins_with_the_threshold_policy(uint64_t *seed)
     free(lesson.state);
 }
 
+/* A state becomes known with the fourth step in it, and four fifths of late steps were known 32 steps later. Eleven states that are
+ * new make it unsure again. */
+static void takes_over_and_gives_back(void)
+{
+    lesson lesson;
+    dfrt_decision decision;
+    begin(&lesson, 0);
+    for (unsigned step = 1; step <= 60; step++) {
+        (void)decided(&lesson, lesson.state, 2, 2, &decision);
+        bool learning = strstr(decision.reason, "still learning") != NULL;
+        CHECK(learning || step > 32);
+        CHECK(!learning || step < 40);
+    }
+    unsigned unsure_after = 0, states = 0;
+    for (unsigned level = 0; level < LEVELS; level++)
+        for (unsigned workers = 1; workers <= WORKERS; workers++) {
+            if ((workers == 2 && level == 2) || unsure_after > 0)
+                continue;
+            (void)decided(&lesson, lesson.state, workers, level, &decision);
+            states++;
+            unsure_after = strstr(decision.reason, "still learning") != NULL ? states : 0;
+        }
+    CHECK(unsure_after >= 9 && unsure_after <= 16);
+    free(lesson.state);
+}
+
 /* More workers or less load never cost more, whatever is seen in whatever order. */
 static void unknown_costs_stay_monotone(uint64_t *seed)
 {
@@ -259,6 +285,7 @@ int main(void)
     uint64_t seed = test_seed();
     finds_the_best_actions(&seed);
     begins_with_the_threshold_policy(&seed);
+    takes_over_and_gives_back();
     unknown_costs_stay_monotone(&seed);
     goes_on_where_it_stopped(&seed);
     may_learn_by_utilisation(&seed);

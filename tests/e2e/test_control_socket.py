@@ -282,6 +282,21 @@ def test_cores_change_with_the_configuration(controlled, tmp_path):
         running.end()
 
 
+def test_who_asks_for_too_many_workers_hears_why(controlled, tmp_path):
+    cores = len(os.sched_getaffinity(0))
+    started = {("--max-workers", 3): (3, "this run was started with --max-workers 3"),
+               ("--workers", 2): (2, "this run was started with --workers 2 and no --max-workers"),
+               (): (cores, f"this run has {cores}, as the machine has {cores} core{'s' if cores > 1 else ''}; --max-workers "
+                           "at its start allows more")}
+    for number, (words, (most, why)) in enumerate(started.items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with Running(controlled, folder, "--layout", "staged", *words) as running:
+            assert running.ask("workers typical 99")["error"] == (
+                f"typical: from 1 to {most} workers are allowed, or auto, not '99': {why}")
+            running.end()
+
+
 def test_workers_stay_within_what_is_allowed(controlled, tmp_path):
     with Running(controlled, tmp_path, "--max-workers", 4, "--layout", "staged") as running:
         config = running.ask("config")["config"]
@@ -291,9 +306,9 @@ def test_workers_stay_within_what_is_allowed(controlled, tmp_path):
         assert running.ask("workers typical 4")["ok"]
         assert running.ask("reload new.json")["message"] == (
             "new.json is in force; typical is held at 3 workers, not 4")
-        for wrong in (1, 4):
+        for wrong, why in ((1, ""), (4, ": the configuration allows no more")):
             assert running.ask(f"workers typical {wrong}") == {
-                "ok": False, "error": f"typical: from 2 to 3 workers are allowed, or auto, not '{wrong}'"}
+                "ok": False, "error": f"typical: from 2 to 3 workers are allowed, or auto, not '{wrong}'{why}"}
         one["workers"] = {"least": 9, "most": 9}
         (running.folder / "new.json").write_text(json.dumps(config, indent=1))
         error = running.ask("reload new.json")["error"]

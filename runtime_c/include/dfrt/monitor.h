@@ -53,6 +53,7 @@ typedef struct dfrt_counted {
 typedef struct dfrt_stage_monitor {
     uint64_t since_ns, away_ns; /* of the stage's thread: what of the time since `since_ns` it has waited */
     uint64_t seen_ns;           /* when it last looked at the clock */
+    uint64_t asked_ns, computed_ns; /* when it last asked how long it has had a processor, and the answer */
     uint64_t began_ns;          /* when the work on the round at hand began */
     uint64_t round_elements;
     _Alignas(64) _Atomic uint64_t rounds, elements; /* taken in */

@@ -74,6 +74,17 @@ def test_what_no_setting_changes_costs_neither_trust_nor_workers(overhead):
         assert any("no setting meets the goal" in reason for _, reason in late.reasons)
 
 
+@pytest.mark.parametrize("policy", ["mpc", "rule", "alternates", "auto"])
+def test_after_an_overload_the_better_alternate_comes_back_and_stays(policy):
+    """One worker at half load, at one and a half, and at half again."""
+    subject = Operator("op", Arrivals([420.0] * 20 + [1250.0] * 8 + [420.0] * 60, KEYS, 1, 0.3), Costs((1.2e-3, 4e-4)),
+                       Limits(1, values=(1.0, 0.6), costs=(math.nan, math.nan)), Goals(latency=7e-3), Setting(1, 0))
+    for seed in range(3):
+        noted = one_run(Variant(policy, Options(policy)), subject, seed).log.steps
+        taken = [step.after.alternate for step in noted]
+        assert 1 in taken[20:30] and set(taken[60:]) == {0}, (seed, taken)
+
+
 def test_shedding_leaves_what_the_goal_of_throughput_asks_for():
     """Nobody can carry the load: as much is shed as is allowed, what is shed counts as missing, in the log too."""
     subject = replace(operator([9000.0] * 12), limits=replace(LIMITS, shed_most=0.5))
