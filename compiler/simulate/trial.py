@@ -183,7 +183,7 @@ class _Run:
         missed = goal_missed(latency, self.goals.latency, throughput, self.goals.throughput)
         played = self.played
         played.steps.append(Step(one.end, self.now.workers, self.limits.frequencies[self.now.frequency],
-                                 100 * self.power / self._most_power, latency, self.goals.latency, 0, missed))
+                                 100 * self.power / self._most_power, latency, self.goals.latency, False, missed))
         played.rates.append(came / (one.end - one.start))
         played.backlogs.append(one.backlog)
         played.values.append(self.limits.values[self.now.alternate])
@@ -227,7 +227,7 @@ def play(operators: Sequence[Operator], variant: Variant, traces: Sequence[Trace
                 free = max(0, cores - sum(one.now.workers for one in runs))
                 wanted = wanted._replace(workers=min(wanted.workers, run.now.workers + free))
             if run.apply(wanted, reason):
-                run.played.steps[-1] = replace(run.played.steps[-1], reconfigured=1)
+                run.played.steps[-1] = replace(run.played.steps[-1], reconfigured=True)
         if any(run.backlog_seconds > hopeless for run in runs):
             break
     return {operator.name: run.finish() for operator, run in zip(operators, runs, strict=True)}
