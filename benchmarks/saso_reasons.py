@@ -32,7 +32,8 @@ class Sight:
     missed: bool = True
 
 
-SIGHTS = (Sight("as it is"), Sight("no margin, or a computing time that is 5 % too short", MARGIN), Sight("blind to what waits", waiting=False),
+SIGHTS = (Sight("as it is"), Sight("no margin, or a computing time that is 5 % too short", MARGIN),
+          Sight("blind to what waits", waiting=False),
           Sight("gives back after a miss", missed=False),
           Sight("no margin, and 5 % too short", MARGIN * 0.95),
           Sight("no margin, 5 % too short, blind to what waits", MARGIN * 0.95, waiting=False),
@@ -83,6 +84,25 @@ def lowest(played: Played) -> float:
     """Results over triggers in the worst second: what waits more at its end than at its beginning did not come out."""
     waits = np.array([0, *played.backlogs])
     return float(np.min(1 - np.diff(waits) / np.maximum(played.rates, 1)))
+
+
+# --- violations of latency -----------------------------------------------------------------------------
+
+
+def latency_reasons(subject: Operator, variants: Sequence[Variant], seeds: int) -> list[str]:
+    """Whether violations come from plans that went wrong, or were planned."""
+    lines = ["| results | policy | foretold ms | measured ms | steps planned above the goal | steps above it |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    for queue, ordered in (("in order", True), ("free", False)):
+        for variant in variants:
+            steps = [step for one in runs(replace(subject, ordered=ordered), variant, seeds, open_controls())
+                     for step in one.log.steps if step.foretold is not None]
+            told = np.array([step.foretold["latency"] for step in steps])
+            seen = np.array([step.measured["latency"] for step in steps])
+            above = [np.count_nonzero(one > variant.goals.latency) / seeds for one in (told, seen)]
+            lines.append(f"| {queue} | {variant.name} | {np.nanmean(told) * 1e3:.3g} | {np.nanmean(seen) * 1e3:.3g} | "
+                         + " | ".join(f"{one:.3g}" for one in above) + " |")
+    return lines
 
 
 # --- power ---------------------------------------------------------------------------------------------
@@ -142,8 +162,8 @@ def few_parcels(weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 def blocking_reasons(subject: Operator, seeds: int) -> list[str]:
     controls = open_controls()
     title, before, after, _ = LOADS[0]
-    lines = [f"{title[0].upper()}{title[1:]}; mean latency in milliseconds in the first three quarters of a second, and "
-             "results in the first:", "", "| keys go | r_blk | s_blk |", "| --- | --- | --- |"]
+    lines = [f"{title[0].upper()}{title[1:]}; mean latency in milliseconds in the first three quarters of a second, "
+             "and results in the first:", "", "| keys go | r_blk | s_blk |", "| --- | --- | --- |"]
     ways = (("from each worker to every other, as the balancer has it", by_balancer(BALANCED, subject, controls)),
             ("from each worker to one of the two new ones", few_parcels(subject.arrivals.keys)))
     for name, divide in ways:
