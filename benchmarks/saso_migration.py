@@ -3,15 +3,16 @@ second later six workers become eight, and latency is watched in quarters of a s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from dfc.compiler.simulate.control_library import BALANCED, FLUX, Controls, open_controls
-from dfc.compiler.simulate.plant import FLUENT, PROTOCOLS, Plant
-from dfc.compiler.simulate.trace import make_trace
+from dfc.compiler.simulate.plant import FLUENT, PROTOCOLS, Plant, Slice
+from dfc.compiler.simulate.trace import Trace, make_trace
 from dfc.compiler.simulate.trial import Operator
 
+Divide = Callable[[np.ndarray], np.ndarray]
 BEFORE, CHANGE, END = 2, 3, 10  # seconds: the rate jumps, the workers change, the run ends
 QUARTER = 0.25
 # rate before and after in tuples a second; seconds to move a key out, and in
@@ -29,46 +30,58 @@ class Watched:
     results: np.ndarray
 
 
-def watch(subject: Operator, before: float, after: float, protocol: str, balancer: str, seeds: int,
+def watch(subject: Operator, before: float, after: float, protocol: str, divide: Divide, seeds: int,
           controls: Controls) -> Watched:
-    """The same arrivals for every protocol. Weights are the true ones, so that only the protocols differ."""
+    """The same arrivals for every protocol. Weights are the true ones, so that only the protocols differ. `divide`
+    makes owners among eight of owners among six."""
     arrivals = replace(subject.arrivals, rates=[before] * BEFORE + [after] * (END - BEFORE))
     parts = np.arange(len(arrivals.keys))
     sums, counts, moved = np.zeros(END * 4), np.zeros(END * 4), 0
     for seed in range(1, seeds + 1):
         trace = make_trace(arrivals, seed)
         owner = controls.rebalance(BALANCED, arrivals.keys, parts % 6, 6)
-        plant = Plant(subject.costs, parts, owner, 6, 8, protocol=protocol)
-        for quarter, one in enumerate(_quarters(plant, trace, controls, balancer, arrivals.keys)):
+        plant = Plant(subject.costs, parts, owner, 6, 8, protocol=protocol, ordered=subject.ordered)
+        for quarter, one in enumerate(_quarters(plant, trace, divide)):
             sums[quarter] += one.latencies.sum()
             counts[quarter] += len(one.latencies)
             moved = max(moved, int((plant.owner != owner).sum()))
     return Watched(moved, len(parts), sums / np.maximum(counts, 1), counts / seeds)
 
 
-def _quarters(plant: Plant, trace, controls: Controls, balancer: str, weights: np.ndarray) -> Iterator:
+def _quarters(plant: Plant, trace: Trace, divide: Divide) -> Iterator[Slice]:
     for quarter in range(END * 4):
         start = quarter * QUARTER
         if start == CHANGE:
-            plant.move(controls.rebalance(balancer, weights, plant.owner, 8), 8)
+            plant.move(divide(plant.owner), 8)
         yield plant.advance(trace.between(start, start + QUARTER), start + QUARTER)
 
 
+def by_balancer(balancer: str, subject: Operator, controls: Controls) -> Divide:
+    return lambda owner: controls.rebalance(balancer, subject.arrivals.keys, owner, 8)
+
+
 def migration_tables(subject: Operator, seeds: int) -> list[str]:
-    controls = open_controls()
     lines = ["## Migration: six workers become eight", "",
              f"Mean latency in milliseconds, by quarters of a second after the change; {seeds} seeds. *Peak* is the "
              "highest of them, *recovered* when latency stays below twice that of the last second of the run."]
     for title, before, after, a_key in LOADS:
         moving = replace(subject, costs=replace(subject.costs, take_out=a_key, put_in=a_key))
         lines += ["", f"{title[0].upper()}{title[1:]}:", "",
-                  "| protocol | balancer | keys moved | peak | recovered after | " +
+                  "| results | protocol | balancer | keys moved | peak | recovered after | " +
                   " | ".join(f"{QUARTER * (number + 1):g} s" for number in range(6))
                   + " | results in the first quarter |",
-                  "| --- | --- | --- | --- | --- |" + " --- |" * 7]
-        for protocol, balancer in [*((one, BALANCED) for one in PROTOCOLS), (FLUENT, FLUX)]:
-            lines.append(_row(watch(moving, before, after, protocol, balancer, seeds, controls), protocol, balancer))
+                  "| --- | --- | --- | --- | --- | --- |" + " --- |" * 7]
+        for ordered in (True, False):
+            lines += _rows(replace(moving, ordered=ordered), before, after, seeds)
     return lines
+
+
+def _rows(subject: Operator, before: float, after: float, seeds: int) -> Iterator[str]:
+    controls = open_controls()
+    for protocol, balancer in [*((one, BALANCED) for one in PROTOCOLS), (FLUENT, FLUX)]:
+        divide = by_balancer(balancer, subject, controls)
+        seen = watch(subject, before, after, protocol, divide, seeds, controls)
+        yield f"| {'in order' if subject.ordered else 'free'} {_row(seen, protocol, balancer)}"
 
 
 def _row(watched: Watched, protocol: str, balancer: str) -> str:

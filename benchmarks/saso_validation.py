@@ -15,6 +15,7 @@ from dfc.compiler.simulate.plant import Costs, Plant
 from dfc.compiler.simulate.trace import Arrivals, Trace, make_trace
 from measuring import BUILD, DFC, HERE
 
+TITLE = "## The simulated queue beside a real program"
 SERVICE = 10e-3
 KEYS = 4000
 SECONDS = 20
@@ -71,7 +72,7 @@ def simulated(trace: Trace, workers: int, spent: np.ndarray | None = None) -> Se
 def validation_tables() -> list[str]:
     cores = len(os.sched_getaffinity(0))
     program, folder = build(), BUILD / "queue"
-    lines = ["## The simulated queue beside a real program", "",
+    lines = [TITLE, "",
              f"A generated program on this machine ({cores} cores), for {SECONDS} s each: arrivals by chance, {KEYS} "
              "keys. Latencies in milliseconds, as the program itself measures them. *Asked* simulates the times that "
              "the tuples ask for, *measured* those that the program took, which are longer where other work got the "

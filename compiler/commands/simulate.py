@@ -13,6 +13,8 @@ from .asked import asked
 from .program_text import read_program
 from .report import report
 
+_HINT = "-o FOLDER writes pictures of these runs and their decision logs, which `dfc report` reads"
+
 
 def run(args: Namespace) -> int:
     if args.rates is None:
@@ -91,4 +93,5 @@ def _controlled(graph, args: Namespace) -> str:
     if args.json:
         data = to_data(graph.program.name, experiment, results, seeds, assumed)
         return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    return to_text(graph.program.name, experiment, results, seeds, assumed)
+    hint = "" if args.output else f"\n{_HINT}\n"
+    return to_text(graph.program.name, experiment, results, seeds, assumed) + hint

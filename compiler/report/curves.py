@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from .chart import PAGE, Panel, Point, Sheet, Theme
-from .log import Decision, Moment, Run, Setting
+from .log import Change, Decision, Moment, Run, Setting
 from .units import clock_text, count_text, hertz_text, rate_text, share_text, time_text
 
 SPREAD = 30.0  # a latency that is so many times another is drawn by orders of magnitude
@@ -120,6 +120,7 @@ def _missed_spans(run: Run) -> list[tuple[float, float]]:
 
 def _workers(sheet: Sheet, run: Run) -> None:
     colours = sheet.theme.curves
+    changes = run.changes()
     most = max(max(one.before.workers, one.after.workers) for all_ in run.operators.values() for one in all_)
     panel = sheet.panel("workers", 110, top=most + 0.5, form=count_text, whole=True)
     for number, (name, decisions) in enumerate(run.operators.items()):
@@ -127,8 +128,8 @@ def _workers(sheet: Sheet, run: Run) -> None:
         panel.key(colour, name)
         spans = _spans([one.time for one in decisions])
         panel.stairs([(*span, one.before.workers) for span, one in zip(spans, decisions, strict=True)], colour)
-        for one in decisions:
-            if one.changed:
+        for one in changes:
+            if one.operator == name:
                 words = f"{clock_text(one.time)}  {name}: {change(one)}\n{one.reason}"
                 panel.mark(one.time, one.after.workers, colour, words)
 
@@ -180,8 +181,8 @@ def _power(sheet: Sheet, run: Run) -> None:
 # --- words ------------------------------------------------------------------------------------------
 
 
-def change(one: Decision) -> str:
-    """What a decision changed, or would have."""
+def change(one: Change) -> str:
+    """What was changed, or would have been."""
     return _difference(one.before, one.after) + ("" if one.acted else " (not acted on)")
 
 

@@ -66,12 +66,35 @@ class Decision:
     def changed(self) -> bool:
         return self.before != self.after
 
+    @property
+    def why(self) -> str:
+        return self.reason + (f"; {self.held}" if self.held else "")
+
+    @property
+    def in_force(self) -> Setting:
+        """When the step had ended."""
+        return self.after if self.acted else self.before
+
 
 @dataclass(frozen=True)
 class Event:
     time: float
     event: str
     detail: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """Of the setting of one operator: by a decision, by command, or one that a shadow would have made."""
+
+    time: float
+    operator: str
+    before: Setting
+    after: Setting
+    acted: bool
+    reason: str
+    foretold: float  # latency in the step behind it; NaN after commands, of which nothing is foretold
+    measured: float
 
 
 @dataclass
@@ -124,8 +147,31 @@ class Run:
 
     def steps_of(self, operator: str) -> list[Step]:
         hertz = {moment.step: moment.frequency for moment in self.moments}
+        decisions = self.operators[operator]
         return [Step(one.time, one.before.workers, hertz.get(one.step, NAN), one.power, one.latency, self.latency_goal,
-                     one.acted and one.changed, self._missed(one)) for one in self.operators[operator]]
+                     (one.acted and one.changed) + told, self._missed(one))
+                for one, told in zip(decisions, [False, *map(_told, decisions, decisions[1:])], strict=True)]
+
+    def changes(self) -> list[Change]:
+        """Of all operators, in order of time."""
+        return sorted((one for name in self.operators for one in self._changes_of(name)), key=lambda one: one.time)
+
+    def _changes_of(self, name: str) -> Iterator[Change]:
+        decisions = self.operators[name]
+        for one, after in zip(decisions, [*decisions[1:], None], strict=True):
+            if one.changed:
+                yield Change(one.time, name, one.before, one.after, one.acted, one.why,
+                             NAN if after is None else after.expected_latency, NAN if after is None else after.latency)
+            if after is not None and _told(one, after):
+                yield self._told_change(name, one, after)
+
+    def _told_change(self, name: str, one: Decision, after: Decision) -> Change:
+        """Commands are events; their detail is the request and, behind a colon, the answer."""
+        events = [event for event in self.events if event.event == "command" and one.time <= event.time <= after.time
+                  and (event.detail.split()[1:2] == [name] or event.detail.startswith("reload"))]
+        requests = "; ".join(event.detail.split(": ")[0] for event in events)
+        return Change(events[0].time if events else one.time, name, one.in_force, after.before, True,
+                      f"by command: {requests}" if events else "not by a decision", NAN, after.latency)
 
     def _missed(self, one: Decision) -> bool:
         return goal_missed(one.latency, self.latency_goal, one.throughput, self.throughput_goal)
@@ -240,6 +286,11 @@ def _decision(row: dict) -> Decision:
         backlog=_real(measured["backlog"]), service=_real(measured["service"]),
         selectivity=_real(measured["results"]) / arrivals if arrivals > 0 else NAN,
         throughput=_real(outcome.get("throughput")), power=_real(measured["power"]), error=_real(outcome["error"]))
+
+
+def _told(one: Decision, after: Decision) -> bool:
+    """Whether something changed between two decisions, by neither of them."""
+    return one.in_force != after.before
 
 
 def mean_error(decisions: Iterable[Decision]) -> float:

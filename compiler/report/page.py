@@ -144,15 +144,13 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]], numbers: int | No
 
 
 def _decisions(run: Run) -> list[str]:
-    changed = [(one, name, after) for name, all_ in run.operators.items()
-               for one, after in zip(all_, [*all_[1:], None], strict=True) if one.changed]
-    changed.sort(key=lambda entry: entry[0].time)
+    changed = run.changes()
     if not run.operators:
         return ["<p>No operator of this program can be controlled.</p>"]
     parts = ["<p>Nothing was changed.</p>"] if not changed else [
         _table(("time", "operator", "change", "reason", "latency foretold", "and measured"),
-               ((clock_text(one.time), name, change(one), _reason(one), *_outcome(after)) for one, name, after in
-                changed[:MOST_ROWS]))]
+               ((clock_text(one.time), one.operator, change(one), one.reason, time_text(one.foretold),
+                 time_text(one.measured)) for one in changed[:MOST_ROWS]))]
     if len(changed) > MOST_ROWS:
         parts.append(f"<p class=soft>The first {MOST_ROWS} of {len(changed)}; the log has them all.</p>")
     for name, all_ in run.operators.items():
@@ -160,19 +158,10 @@ def _decisions(run: Run) -> list[str]:
     return parts
 
 
-def _reason(one: Decision) -> str:
-    return one.reason + (f"; {one.held}" if one.held else "")
-
-
-def _outcome(after: Decision | None) -> tuple[str, str]:
-    """What the decision expected of the step behind it, and what that step was."""
-    return (UNKNOWN, UNKNOWN) if after is None else (time_text(after.expected_latency), time_text(after.latency))
-
-
 def _steps(decisions: Sequence[Decision]) -> str:
     rows = [(clock_text(one.time), str(one.before.workers), one.before.alternate or "", rate_text(one.rate),
              rate_text(one.forecast), time_text(one.service), share_text(one.utilisation), count_text(one.backlog),
-             time_text(one.latency), share_text(one.error), _reason(one)) for one in decisions[:MOST_ROWS]]
+             time_text(one.latency), share_text(one.error), one.why) for one in decisions[:MOST_ROWS]]
     table = _table(("time", "workers", "alternate", "rate", "forecast", "service time", "load", "backlog", "latency",
                     "prediction error", "reason"), rows)
     more = f"<p class=soft>The first {MOST_ROWS} of {len(decisions)}.</p>" if len(decisions) > MOST_ROWS else ""

@@ -26,7 +26,7 @@ class Step:
     power: float = NAN
     latency: float = NAN  # seconds, by the statistic that the goal names
     goal: float = NAN  # seconds
-    reconfigured: bool = False  # something was changed at the end of this step
+    reconfigured: int = 0  # changes in this step and at its end
     missed: bool | None = None  # whether the step missed a goal, where that is not just latency above `goal`
 
     @property

@@ -18,18 +18,32 @@ PARTS = 10_000  # of a price
 
 
 def quotes(rows: Iterable[list[str]]) -> Iterator[str]:
-    for time, symbol, bid, bid_size, ask, ask_size, _exchange in rows:
-        yield f"{int(time)},{symbol},{int(bid) / PARTS},{int(ask) / PARTS},{int(bid_size)},{int(ask_size)}\n"
+    for number, row in enumerate(rows, 2):
+        try:
+            time, symbol, bid, bid_size, ask, ask_size, _exchange = row
+            yield f"{int(time)},{symbol},{int(bid) / PARTS},{int(ask) / PARTS},{int(bid_size)},{int(ask_size)}\n"
+        except ValueError:
+            raise ValueError(f"line {number} is no quote: {','.join(row)[:60]}") from None
+
+
+def convert(path: str) -> None:
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        if next(rows, None) is None:
+            raise ValueError("it is empty: the first line is the header")
+        sys.stdout.write(HEADER)
+        sys.stdout.writelines(quotes(rows))
 
 
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: from_quotes.py recorded.csv > quotes.csv")
-    with open(sys.argv[1], newline="", encoding="utf-8") as file:
-        rows = csv.reader(file)
-        next(rows)  # the header
-        sys.stdout.write(HEADER)
-        sys.stdout.writelines(quotes(rows))
+    try:
+        convert(sys.argv[1])
+    except OSError as error:
+        sys.exit(f"{sys.argv[1]}: {error.strerror}")
+    except (ValueError, csv.Error) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")
 
 
 if __name__ == "__main__":

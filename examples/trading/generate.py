@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import random
 import string
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 # The share of all quotes that the most traded symbols hold together: (how many symbols, share).
 SHARES = ((1, 0.0287), (10, 0.163), (100, 0.448), (1000, 0.914), (2836, 1.0))
 RATE_START, RATE_LOW, RATE_HIGH = 300_000.0, 135_000.0, 458_000.0  # quotes a second
@@ -50,10 +53,13 @@ def steepness(ranks: list[float], total: float) -> float:
 
 def shares_of(path: Path) -> list[float]:
     """Of a file: a line with the number of symbols, then a time and the share of each; any line breaks will do."""
-    symbols, _, _, *shares = path.read_text(encoding="utf-8").split()
-    if len(shares) < int(symbols):
-        sys.exit(f"{path}: {symbols} symbols, but {len(shares)} shares")
-    return [float(share) for share in shares[:int(symbols)]]
+    symbols, *rest = path.read_text(encoding="utf-8").split() or ["0"]
+    count, shares = int(symbols), [float(share) for share in rest[2:]]
+    if count < 1 or len(shares) < count:
+        raise ValueError(f"{symbols} symbols, but {len(shares)} shares")
+    if min(shares[:count]) < 0 or not 0 < sum(shares[:count]) < math.inf:
+        raise ValueError("shares are positive numbers")
+    return shares[:count]
 
 
 def names(rng: random.Random, count: int) -> list[str]:
@@ -71,10 +77,23 @@ def walk(rng: random.Random) -> Iterator[tuple[float, float]]:
 
 def rates_of(path: Path) -> Iterator[tuple[float, float]]:
     """Of a file with a line `second rate` for every second; a first line that says how many there are may be there."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        words = line.split()
-        if len(words) == 2:
-            yield 1.0, float(words[1])
+    lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+    rates = [float(words[1]) for words in lines if len(words) == 2]
+    if not rates:
+        raise ValueError("no line `second rate`")
+    if not all(0 <= rate < math.inf for rate in rates):
+        raise ValueError("a rate is 0 or more")
+    return iter([(1.0, rate) for rate in rates])
+
+
+def read(how: Callable[[Path], T], path: Path) -> T:
+    """What `how` makes of the file; a file that is not there or no such file ends the program with one line."""
+    try:
+        return how(path)
+    except OSError as error:
+        sys.exit(f"{path}: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"{path}: {error}")
 
 
 def times(rates: Iterator[tuple[float, float]]) -> Iterator[float]:
@@ -114,11 +133,17 @@ def with_progress(rows: Iterator[str], count: int) -> Iterator[str]:
         yield row
 
 
+def whole(word: str) -> int:
+    if (number := int(word)) < 0:
+        raise ValueError
+    return number
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=1_000_000, help="how many quotes (default: 1000000)")
+    parser.add_argument("--count", type=whole, default=1_000_000, help="how many quotes (default: 1000000)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same quotes (default: 1)")
-    parser.add_argument("--damaged", type=int, default=0, help="how many rows are cut short (default: 0)")
+    parser.add_argument("--damaged", type=whole, default=0, help="how many rows are cut short (default: 0)")
     parser.add_argument("--rates", type=Path, metavar="FILE", help="quotes a second, a line `second rate` each; the "
                         "quotes end with the file (default: a walk)")
     parser.add_argument("--shares", type=Path, metavar="FILE", help="of each symbol (default: those of a real market)")
@@ -126,12 +151,15 @@ def main() -> None:
     args = parser.parse_args()
     places = set(random.Random(args.seed).sample(range(args.count), min(args.damaged, args.count)))
     rng = random.Random(args.seed)
-    rates = rates_of(args.rates) if args.rates else walk(random.Random(args.seed))
-    shares = shares_of(args.shares) if args.shares else probabilities()
+    rates = read(rates_of, args.rates) if args.rates else walk(random.Random(args.seed))
+    shares = read(shares_of, args.shares) if args.shares else probabilities()
     rows = damaged(quotes(args.count, rates, shares, rng), places)
-    with open(args.output, "w", encoding="utf-8") as file:
-        file.write(HEADER)
-        file.writelines(with_progress(rows, args.count))
+    try:
+        with open(args.output, "w", encoding="utf-8") as file:
+            file.write(HEADER)
+            file.writelines(with_progress(rows, args.count))
+    except OSError as error:
+        sys.exit(f"{args.output}: {error.strerror}")
 
 
 if __name__ == "__main__":

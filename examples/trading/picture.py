@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from chart import BLUE, GREEN, INK, ORANGE, RED, Panel, Picture, padded  # noqa: E402
 
 Row = dict[str, float]
+COLUMNS = ("symbol", "ts", "open", "high", "low", "close", "next_bid", "next_ask")
 
 
 def forecasts(path: Path, symbol: str | None) -> tuple[str, list[Row]]:
@@ -20,13 +21,22 @@ def forecasts(path: Path, symbol: str | None) -> tuple[str, list[Row]]:
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if not rows:
-        sys.exit(f"{path}: no forecasts to draw")
+        raise ValueError("no forecasts to draw")
+    if missing := [name for name in COLUMNS if name not in rows[0]]:
+        raise ValueError(f"no column {', '.join(missing)}: it does not look like what the program writes")
     chosen = symbol or Counter(row["symbol"] for row in rows).most_common(1)[0][0]
-    kept = [{name: float(value) for name, value in row.items() if name != "symbol"}
-            for row in rows if row["symbol"] == chosen and "nan" not in row.values()]
+    kept = [numbers(row, line) for line, row in enumerate(rows, 2)
+            if row["symbol"] == chosen and "nan" not in row.values()]
     if not kept:
-        sys.exit(f"{path}: no forecasts of {chosen}")
+        raise ValueError(f"no forecasts of {chosen}")
     return chosen, kept
+
+
+def numbers(row: dict[str, str], line: int) -> Row:
+    try:
+        return {name: float(row[name]) for name in COLUMNS if name != "symbol"}
+    except (TypeError, ValueError):
+        raise ValueError(f"line {line} is no forecast") from None
 
 
 def draw(symbol: str, rows: list[Row]) -> str:
@@ -54,15 +64,26 @@ def candlestick(panel: Panel, row: Row, start: float, end: float) -> None:
               GREEN if row["close"] >= row["open"] else RED)
 
 
+def positive(word: str) -> int:
+    if (number := int(word)) < 1:
+        raise ValueError
+    return number
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("forecasts", type=Path, nargs="?", default=Path("forecasts.csv"))
     parser.add_argument("--symbol", help="default: the one with the most forecasts")
-    parser.add_argument("--last", type=int, default=80, help="how many results, the last ones (default: 80)")
+    parser.add_argument("--last", type=positive, default=80, help="how many results, the last ones (default: 80)")
     parser.add_argument("--output", type=Path, default=Path("forecasts.svg"))
     args = parser.parse_args()
-    symbol, rows = forecasts(args.forecasts, args.symbol)
-    args.output.write_text(draw(symbol, rows[-args.last:]), encoding="utf-8")
+    try:
+        symbol, rows = forecasts(args.forecasts, args.symbol)
+        args.output.write_text(draw(symbol, rows[-args.last:]), encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")
+    except (ValueError, csv.Error) as error:
+        sys.exit(f"{args.forecasts}: {error}")
 
 
 if __name__ == "__main__":

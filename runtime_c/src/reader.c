@@ -58,6 +58,20 @@ static dfrt_status read_ahead(dfrt__reader *reader, dfrt__input *input, size_t r
     return dfrt__ahead_open(&input->ahead, input->source, record_size, batch, error);
 }
 
+/* Where the file that the program itself names is not there: what else can be read. */
+static void say_how(const dfrt_source_entry *entry, const char *spec, dfrt_error *error)
+{
+    const char *colon = strchr(spec, ':');
+    if (spec != entry->spec || colon == NULL || access(colon + 1, F_OK) == 0) {
+        return;
+    }
+    int kind = (int)(colon - spec);
+    bool made = strncmp(spec, "lines", (size_t)kind) != 0;
+    size_t used = strlen(error->text);
+    (void)snprintf(error->text + used, sizeof error->text - used, "; --source %s=%.*s:FILE reads another one%s",
+                   entry->name, kind, spec, made ? ", dfc generate makes one" : "");
+}
+
 static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__options *options, int stop_fd,
                               dfrt_error *error)
 {
@@ -75,6 +89,9 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
     dfrt_status status =
         dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
     free(kept);
+    if (status == DFRT_MISSING) {
+        say_how(entry, options->source_specs[i], error);
+    }
     input->open = status == DFRT_OK;
     input->room = dfrt_allocate(VIEWED_RECORDS * entry->record->size);
     if (status == DFRT_OK) {

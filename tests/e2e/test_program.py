@@ -154,6 +154,14 @@ def test_wrong_usage_is_one_line_and_2(tour, words):
     assert not (tour.folder / "out.csv").exists()
 
 
+def test_a_missing_source_file_says_what_else_can_be_read(tour):
+    (tour.folder / "quotes.csv").unlink()
+    assert one_line(tour.run()) == (4, "tour: error: cannot open 'quotes.csv': No such file or directory; "
+                                       "--source quotes=csv:FILE reads another one, dfc generate makes one")
+    asked = one_line(tour.run("--source", "quotes=csv:missing.csv"))
+    assert asked == (4, "tour: error: cannot open 'missing.csv': No such file or directory")
+
+
 @pytest.mark.parametrize("layout", ["fused", "staged"])
 @pytest.mark.parametrize(("words", "said"), [
     (("--source", "quotes=csv:missing.csv"), "'missing.csv'"),

@@ -49,6 +49,14 @@ def simulated(dfc, *words):
     return json.loads(answer.stdout)
 
 
+def test_without_a_folder_the_table_says_where_pictures_come_from(dfc, folder):
+    words = ("simulate", "app.dfl", "--rates", "walk.txt", "--policy", "static", "--seeds", "1")
+    bare, drawn = dfc(*words), dfc(*words, "-o", "pictures")
+    assert bare.stdout == drawn.stdout + (
+        "\n-o FOLDER writes pictures of these runs and their decision logs, which `dfc report` reads\n")
+    assert (folder / "pictures" / "index.html").exists()
+
+
 def test_policies_side_by_side(dfc, folder):
     found = simulated(dfc, "--policy", "mpc,rule,static", "--seeds", "3", "--keys", "keys.txt")
     assert (found["app"], found["cores"], found["seconds"], found["seeds"]) == ("app", 6, 8, 3)

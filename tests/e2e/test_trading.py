@@ -155,6 +155,33 @@ def test_recorded_quotes_are_converted(tmp_path):
                                  "34200021,AIG,0.0,49.0812,0,600"]
 
 
+FORECASTS = "symbol,ts,open,high,low,close,next_bid,next_ask\n"
+
+
+@pytest.mark.parametrize(("words", "text", "said"), [
+    (("from_quotes.py", "in"), None, "in: No such file or directory"),
+    (("from_quotes.py", "in"), "", "in: it is empty: the first line is the header"),
+    (("from_quotes.py", "in"), "header\n1,A,1,1,1,1,Q\n2,A,x,1\n", "in: line 3 is no quote: 2,A,x,1"),
+    (("picture.py", "in"), None, "in: No such file or directory"),
+    (("picture.py", "in"), "", "in: no forecasts to draw"),
+    (("picture.py", "in"), FORECASTS + "A,1,1,1,1\n", "in: line 2 is no forecast"),
+    (("picture.py", "in"), "ts,symbol\n1,A\n", "in: no column open, high, low, close, next_bid, next_ask: it does not "
+                                               "look like what the program writes"),
+    (("generate.py", "--rates", "in"), None, "in: No such file or directory"),
+    (("generate.py", "--rates", "in"), "", "in: no line `second rate`"),
+    (("generate.py", "--rates", "in"), "0 many\n", "in: could not convert string to float: 'many'"),
+    (("generate.py", "--shares", "in"), "", "in: 0 symbols, but 0 shares"),
+    (("generate.py", "--shares", "in"), "3 1\n0 0.5 0.5\n", "in: 3 symbols, but 2 shares"),
+    (("generate.py", "--count", "5", "--output", "nowhere/x"), None, "nowhere/x: No such file or directory"),
+], ids=lambda value: " ".join(value) if isinstance(value, tuple) else repr(value))
+def test_wrong_input_is_one_line(tmp_path, words, text, said):
+    if text is not None:
+        (tmp_path / "in").write_text(text)
+    script, *rest = words
+    answer = subprocess.run([sys.executable, TRADING / script, *rest], cwd=tmp_path, capture_output=True, text=True)
+    assert (answer.returncode, answer.stderr) == (1, f"{said}\n")
+
+
 def test_a_result_that_is_lost_or_changed_is_noticed(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(TRADING)
     live = script("live")

@@ -30,6 +30,32 @@ def test_shadow_decisions_are_no_reconfigurations(tmp_path):
     assert run.operators["predict"][0].changed
 
 
+def test_changes_by_command_are_changes(tmp_path):
+    two, other = logs.setting(2), logs.setting(2, "average")
+    rows = [logs.start(), logs.step(1), logs.event(1.5, "command", "workers predict 2: predict: 2 workers, held"),
+            logs.event(1.6, "refused", "workers predict 99: predict: at most 4"),
+            logs.event(1.7, "command", "workers other 3: other: 3 workers, held"), logs.step(2, two),
+            logs.event(2.2, "command", "alternate predict average: predict: held"), logs.step(3, other, logs.setting(1)),
+            logs.step(4)]
+    run = read_log(logs.write(tmp_path / "a.jsonl", *rows))
+    found = [(one.time, one.before.workers, one.after.workers, one.after.alternate, one.reason) for one in run.changes()]
+    assert found == [(1.5, 1, 2, None, "by command: workers predict 2"),
+                     (2.2, 2, 2, "average", "by command: alternate predict average"), (3.0, 2, 1, None, "stays")]
+    assert run.figures()["predict"].reconfigurations == 3
+
+
+def test_what_a_shadow_would_have_done_is_not_taken_for_a_command(tmp_path):
+    rows = [logs.start(), logs.step(1, logs.setting(1), logs.setting(2), acted=False), logs.step(2), logs.step(3)]
+    (one,) = read_log(logs.write(tmp_path / "a.jsonl", *rows)).changes()
+    assert (one.time, one.acted) == (1.0, False)
+
+
+def test_a_change_that_no_command_tells_of(tmp_path):
+    rows = [logs.start(), logs.step(1), logs.step(2, logs.setting(2))]
+    (one,) = read_log(logs.write(tmp_path / "a.jsonl", *rows)).changes()
+    assert (one.time, one.reason) == (1.0, "not by a decision")
+
+
 def test_a_goal_for_throughput(tmp_path):
     goals = {**logs.GOALS, "latency": None, "throughput": 0.95}
     slow = logs.step(2)

@@ -73,6 +73,13 @@ def test_what_happened_is_on_the_page(tmp_path):
         assert part in words, part
 
 
+def test_what_was_told_by_command_is_on_the_page(tmp_path):
+    told = logs.event(1.5, "command", "workers predict 2: predict: 2 workers, held until 'workers predict auto'")
+    words = check([run_of(tmp_path, logs.start(), logs.step(1), told, logs.step(2, logs.setting(2)))])
+    assert "Nothing was changed" not in words and "changes 1" in words
+    assert "1 → 2 workers by command: workers predict 2" in words
+
+
 def test_violations_are_shaded_and_changes_marked(tmp_path):
     picture = ElementTree.fromstring(curves(run_of(tmp_path, *logs.story()), PICTURE))
     shaded = [one for one in picture.iter(f"{SVG}rect") if one.get("fill") == PICTURE.bad]
