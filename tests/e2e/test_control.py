@@ -183,7 +183,7 @@ def skewed_quotes(count: int) -> str:
 
 def test_heavy_keys_get_routes_of_their_own(tmp_path, dfc):
     """What a scan's keys bring is counted in tuples, of which one in 128 to 1024 is looked at: the faster the worker,
-    the fewer. Links hold 16 rounds of 1024 tuples, so that it has seen 184 rounds when a step of 200 is over, and a third
+    the fewer. Links hold 16 rounds of 1024 tuples, so that it has seen 184 when a step of 200 is over, and a third
     of as many samples at the least are of each heavy key: far from the eight, and the sixth of all, that a route takes.
     """
     (tmp_path / "in.csv").write_text(skewed_quotes(210_000))
