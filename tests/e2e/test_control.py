@@ -311,7 +311,8 @@ def test_a_machine_without_cpufreq_is_said_once(eager, tmp_path):
 @pytest.mark.parametrize(("frequencies", "place"), [([1.2e9, 1.6e9, 2.0e9], 2), ([], None)])
 def test_without_cpufreq_the_log_has_the_highest_frequency(frequencies, place, eager, tmp_path):
     """By its place in the list, and nothing where there is none."""
-    control = configuration(eager, tmp_path, resources={"frequencies": frequencies}, operator={"policy": "rule", "parameters": {}})
+    control = configuration(eager, tmp_path, resources={"frequencies": frequencies},
+                            operator={"policy": "rule", "parameters": {}})
     run(eager.at(tmp_path), "--step-rounds", 30, "--log", "log.jsonl", "--sysfs", tmp_path, "--control", control)
     steps = lines(tmp_path, "step")
     settings = [one for step in steps for one in (

@@ -286,8 +286,8 @@ def test_who_asks_for_too_many_workers_hears_why(controlled, tmp_path):
     cores = len(os.sched_getaffinity(0))
     started = {("--max-workers", 3): (3, "this run was started with --max-workers 3"),
                ("--workers", 2): (2, "this run was started with --workers 2 and no --max-workers"),
-               (): (cores, f"this run has {cores}, as the machine has {cores} core{'s' if cores > 1 else ''}; --max-workers "
-                           "at its start allows more")}
+               (): (cores, f"this run has {cores}, as the machine has {cores} core{'s' if cores > 1 else ''}; "
+                           "--max-workers at its start allows more")}
     for number, (words, (most, why)) in enumerate(started.items()):
         folder = tmp_path / str(number)
         folder.mkdir()

@@ -35,10 +35,11 @@ def test_changes_by_command_are_changes(tmp_path):
     rows = [logs.start(), logs.step(1), logs.event(1.5, "command", "workers predict 2: predict: 2 workers, held"),
             logs.event(1.6, "refused", "workers predict 99: predict: at most 4"),
             logs.event(1.7, "command", "workers other 3: other: 3 workers, held"), logs.step(2, two),
-            logs.event(2.2, "command", "alternate predict average: predict: held"), logs.step(3, other, logs.setting(1)),
-            logs.step(4)]
+            logs.event(2.2, "command", "alternate predict average: predict: held"),
+            logs.step(3, other, logs.setting(1)), logs.step(4)]
     run = read_log(logs.write(tmp_path / "a.jsonl", *rows))
-    found = [(one.time, one.before.workers, one.after.workers, one.after.alternate, one.reason) for one in run.changes()]
+    found = [(one.time, one.before.workers, one.after.workers, one.after.alternate, one.reason)
+             for one in run.changes()]
     assert found == [(1.5, 1, 2, None, "by command: workers predict 2"),
                      (2.2, 2, 2, "average", "by command: alternate predict average"), (3.0, 2, 1, None, "stays")]
     assert run.figures()["predict"].reconfigurations == 3
