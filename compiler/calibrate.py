@@ -263,8 +263,9 @@ def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts
 
 
 def _own(part: Mapping, measured: Measured) -> float:
-    """Nanoseconds without those of the timers."""
-    return max(0.0, part["ns"] - part["calls"] * measured.inside - part["results"] * measured.outside)
+    """Nanoseconds without those of the timers: its own, and of the calls that it made those that it sees."""
+    made = part["results"] + part["watermarks"]
+    return max(0.0, part["ns"] - part["calls"] * measured.inside - made * measured.outside)
 
 
 def _profile(parts: Graph, step: typed.Step, costs: StepCosts, measured: Measured) -> OperatorProfile:

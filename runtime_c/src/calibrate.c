@@ -8,8 +8,9 @@
 
 enum { DEPTH = 256, EVERY = 64, KEY_SLOTS = 1 << 17, PROBES = 64, TOP = 64, BINS = 64 };
 
+/* Calls, and those that were made inside of them: each has timers of its own, which its caller sees a part of. */
 typedef struct sum {
-    uint64_t calls, ticks, results;
+    uint64_t calls, ticks, results, watermarks;
 } sum;
 
 /* Calls of one kind, by the logarithm of their length: what lies far out was interrupted. */
@@ -18,7 +19,7 @@ typedef struct span {
 } span;
 
 typedef struct frame {
-    uint64_t begin, inside, results;
+    uint64_t begin, inside, results, watermarks;
     unsigned step;
     bool pushes;
 } frame;
@@ -78,8 +79,10 @@ void dfrt_calibrate_leave(void)
         bin->calls++;
         bin->ticks += alone;
         bin->results += own->results;
+        bin->watermarks += own->watermarks;
         frames[depth - 1].inside += took;
         frames[depth - 1].results += own->pushes ? 1 : 0;
+        frames[depth - 1].watermarks += own->pushes ? 0 : 1;
     }
     if (--depth == 0) {
         sampling = false;
@@ -138,11 +141,12 @@ static sum undisturbed(const span *all)
     if (far * 200 < calls) {
         last = median + 6 < last ? median + 6 : last;
     }
-    sum found = {0, 0, 0};
+    sum found = {0};
     for (int i = 0; i <= last; i++) {
         found.calls += all->bins[i].calls;
         found.ticks += all->bins[i].ticks;
         found.results += all->bins[i].results;
+        found.watermarks += all->bins[i].watermarks;
     }
     return found;
 }
@@ -200,8 +204,9 @@ static void write_step(FILE *out, unsigned step, double per_ns)
     for (int kind = 0; kind < 2; kind++) {
         for (int with = 0; with < 2; with++) {
             sum one = undisturbed(&spans[step][kind][with]);
-            (void)fprintf(out, ",\"%s%s\":{\"calls\":%" PRIu64 ",\"ns\":%.1f,\"results\":%" PRIu64 "}", kinds[kind],
+            (void)fprintf(out, ",\"%s%s\":{\"calls\":%" PRIu64 ",\"ns\":%.1f,\"results\":%" PRIu64, kinds[kind],
                           with ? "_with_results" : "", one.calls, (double)one.ticks / per_ns, one.results);
+            (void)fprintf(out, ",\"watermarks\":%" PRIu64 "}", one.watermarks);
         }
     }
     write_keys(out, step);

@@ -12,7 +12,7 @@ enum { EVENTS = 100000, WINDOW = 10 };
 
 static const char *const path = "calibrate.json";
 
-/* Step 0 passes each tuple on to step 1, which gives a result to step 2 for every tenth. */
+/* Step 0 passes each tuple on to step 1, which gives a result to step 2 for every tenth, and passes all watermarks on. */
 static void run(void)
 {
     for (int i = 0; i < EVENTS; i++) {
@@ -26,6 +26,8 @@ static void run(void)
         dfrt_calibrate_leave();
         dfrt_calibrate_leave();
         dfrt_calibrate_enter(1, false);
+        dfrt_calibrate_enter(2, false);
+        dfrt_calibrate_leave();
         dfrt_calibrate_leave();
     }
 }
@@ -60,6 +62,13 @@ int main(void)
     unsigned long with = number_after(text, "{\"step\":1", "\"push_with_results\":{\"calls\":");
     unsigned long without = number_after(text, "{\"step\":1", "\"push\":{\"calls\":");
     CHECK(with > 0 && without > 5 * with && with + without >= calls * 9 / 10);
+    /* What calls inside of a call cost in timers is theirs, be they tuples or watermarks. */
+    unsigned long marks = number_after(text, "{\"step\":1", "\"watermark\":{\"calls\":");
+    const char *step = strstr(text, "{\"step\":1");
+    CHECK(marks > 0 && number_after(step, "\"watermark\":", "\"watermarks\":") == marks);
+    CHECK(number_after(step, "\"watermark\":", "\"results\":") == 0);
+    CHECK(number_after(step, "\"push_with_results\":", "\"watermarks\":") == 0);
+    CHECK(number_after(text, "{\"step\":2", "\"watermarks\":") == 0);
     CHECK(number_after(text, "{\"step\":1", "\"keys\":") == 4);
     CHECK(number_after(text, "{\"step\":2", "\"keys\":") == 0);
     unsigned long tuples = number_after(text, "{\"step\":1", "\"key_tuples\":");
