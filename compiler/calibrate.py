@@ -1,7 +1,7 @@
 """`dfc calibrate`: a program's real costs on this machine, as a profile.
 
-The program is built twice and run fused on its own inputs: with every call between steps timed (one event in 64,
-chosen by chance), and as it is. The timed run tells how the time is divided between steps, tuples and results; the
+The program is built twice and run fused on its own inputs: with every call between steps timed (of one tuple in 64
+and every second watermark, chosen by chance), and as it is. The timed run tells how the time is divided between steps, tuples and results; the
 plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts
 that patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows
 computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on
