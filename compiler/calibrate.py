@@ -1,13 +1,13 @@
 """`dfc calibrate`: a program's real costs on this machine, as a profile.
 
 The program is built twice and run fused on its own inputs: with every call between steps timed (of one tuple in 64
-and every second watermark, chosen by chance), and as it is. The timed run tells how the time is divided between steps, tuples and results; the
-plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts
-that patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows
-computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on
-data that others have written) is measured by a third run of each, a thread a stage on all cores (calibrate_threads.py).
-What else the cores do, and where threads land, differs from run to run: the kinds of runs take turns, and of each kind
-the middle one counts.
+and every second watermark, chosen by chance), and as it is. The timed run tells how the time is divided between steps,
+tuples and results; the plain run tells the whole, from which the sources' part follows. Operators with windows are then
+measured in the parts that patterns give them: in panes (putting tuples away, G, and H) where they are composed from
+panes, and with windows computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost
+(links, parsing ahead, and work on data that others have written) is measured by a third run of each, a thread a stage
+on all cores (calibrate_threads.py). What else the cores do, and where threads land, differs from run to run: the kinds
+of runs take turns, and of each kind the middle one counts.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from .calibrate_threads import (
     stages_of,
     usual,
     with_crossings,
+    with_fetching,
     within_reader,
 )
 from .patterns import pane_farming, window_farming
@@ -85,6 +86,7 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         if whole.staged is not None:
             machine = within_reader(machine, stages_of(undivided, own, whole.staged))
             own = _costs(parts, whole, most_reading(parts, machine, stages_of(undivided, own, whole.staged)))
+            own = with_fetching(own, machine, stages_of(undivided, own, whole.staged))
             machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
         costs = _of_operators(graph, own)
         for way in (_in_panes, _in_windows):

@@ -12,7 +12,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dfc.compiler.failure import Failure
@@ -27,8 +27,8 @@ from .artifacts.profile import StepCosts
 @dataclass(frozen=True, slots=True)
 class Stages:
     """A run with a thread a stage, for each tuple that was read: nanoseconds of CPU time of each segment, what its
-    steps cost in one thread, and how many elements it sends and takes. Parsing that other threads do, or could have
-    done, is no part of it."""
+    steps cost in one thread, and how many elements it sends and takes. What is parsed ahead is no part of it, whoever
+    did that."""
 
     plan: Plan
     own: Mapping[str, StepCosts]
@@ -38,7 +38,7 @@ class Stages:
 
     def work(self, step: str) -> float:
         cost, count = self.own[step], self.counts[step]
-        a_tuple = (cost.tuple or 0.0) - (cost.parse or 0.0)
+        a_tuple = cost.fetch if cost.fetch is not None else (cost.tuple or 0.0) - (cost.parse or 0.0)
         return (a_tuple * count["in"] + (cost.window or 0.0) * count["out"]) / self.read
 
     def beyond(self, segment: int) -> float:
@@ -102,6 +102,15 @@ def most_reading(graph: Graph, costs: Mapping[str, float], stages: Stages) -> fl
     return stages.beyond(0) + sum(map(stages.work, sources)) - costs["emit_ns"] * stages.sent(0)
 
 
+def with_fetching(own: Mapping[str, StepCosts], costs: Mapping[str, float], stages: Stages) -> dict[str, StepCosts]:
+    """What another core has parsed comes line by line from its cache: where something is parsed ahead, the thread that
+    reads takes that much more than its steps and sending."""
+    parsed = [name for name, cost in own.items() if cost.parse is not None]
+    share = sum(stages.counts[name]["in"] for name in parsed) / stages.read
+    more = max(0.0, stages.beyond(0) - costs["emit_ns"] * stages.sent(0)) / share if share else 0.0
+    return {**own, **{name: replace(own[name], fetch=own[name].tuple - own[name].parse + more) for name in parsed}}
+
+
 def with_crossings(costs: Mapping[str, float], stages: Stages, noise: float) -> dict[str, float]:
     """What an element costs who sends it and who takes it. The reader only sends: so its part is known, and that of the
     others follows. It is never less than what the channels cost alone; and that is what taking costs when the threads
@@ -133,8 +142,8 @@ def scaled(cost: StepCosts, scale: float) -> StepCosts:
 
 
 def of_sources(reading: float, parsed: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, StepCosts]:
-    """`reading`: what a tuple costs of any source; `parsed`: what parsing takes of it, where it is done ahead; `shares`:
-    the part of all tuples that each source brings. What parsing leaves over is the same for all."""
+    """`reading`: what a tuple costs of any source; `parsed`: what parsing takes of it, where it is done ahead;
+    `shares`: the part of all tuples that each source brings. What parsing leaves over is the same for all."""
     known = sum(parsed.get(name, 0.0) * share for name, share in shares.items())
     fits = min(1.0, reading / known) if known else 1.0
     rest = max(0.0, reading - known)

@@ -204,8 +204,8 @@ static void wait_until_ready(dfrt__csv_blocks *blocks, const block *b)
     blocks->reader.rounds = 0;
 }
 
-/* The block that comes next, NULL behind the last one. While it is not ready others are parsed, as long as there is room,
- * which only this thread makes. */
+/* The block that comes next, NULL behind the last one. While it is not ready others are parsed, as long as there is
+ * room, which only this thread makes. */
 static block *next_block(dfrt__csv_blocks *blocks)
 {
     if (blocks->taken >= blocks->total) return NULL;
@@ -217,7 +217,8 @@ static block *next_block(dfrt__csv_blocks *blocks)
         if (parses) parse_block(blocks, number, &blocks->csv->parser);
         else
             wait_until_ready(blocks, b);
-        if (blocks->times != NULL) *(parses ? &blocks->times->reader : &blocks->times->waited) += cpu_ns(blocks) - from;
+        if (blocks->times == NULL) continue;
+        *(parses ? &blocks->times->reader : &blocks->times->waited) += cpu_ns(blocks) - from;
     }
     return b;
 }

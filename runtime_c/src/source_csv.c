@@ -53,7 +53,8 @@ static dfrt_status csv_ahead(dfrt_source *source, unsigned helpers, bool *done, 
     const dfrt_input *input = dfrt_csv_input(state->csv);
     *done = !input->live && input->fd > STDIN_FILENO && source->record->parse_rows != NULL;
     if (!*done) return DFRT_OK;
-    return dfrt__csv_blocks_open(&state->blocks, state->csv, source->record, helpers, source->options.ahead_times, error);
+    return dfrt__csv_blocks_open(&state->blocks, state->csv, source->record, helpers, source->options.ahead_times,
+                                 error);
 }
 
 /* Rows that need no closer look, from the blocks or from the buffer. */

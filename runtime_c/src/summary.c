@@ -128,8 +128,9 @@ static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options
         results += sum->counts[program->sinks[i].step].out;
     }
     double seconds = (double)(reader->ended_ns - reader->started_ns) / 1e9;
+    unsigned threads = (fused ? 1 : reader->layout->stage_count) + reader->helpers;
     (void)fprintf(out, "{\"app\":\"%s\",\"layout\":\"%s\",\"workers\":%u,\"threads\":%u,", program->name,
-                  fused ? "fused" : "staged", options->workers, fused ? 1 + reader->helpers : reader->layout->stage_count);
+                  fused ? "fused" : "staged", options->workers, threads);
     (void)fprintf(out, "\"in\":%" PRIu64 ",\"out\":%" PRIu64 ",\"late\":%" PRIu64 ",\"malformed\":%" PRIu64
                   ",\"faults\":%" PRIu64 ",", reader->tuples, results, late, bad, faults);
     (void)fprintf(out, "\"shed\":%" PRIu64 ",",

@@ -81,7 +81,7 @@ def test_a_forced_pattern_runs_as_planned_and_workers_override(dfc, program, wor
     other = "means=sequential" if word.startswith("typical") else "typical=sequential"
     words = ("run", "app.dfl", "--pattern", word, "--pattern", other)
     planned = summary(dfc(*words, "--", "--stats"))
-    assert (planned["layout"], planned["threads"]) == ("staged", threads + 2), "the reader, the rest, the pattern"
+    assert (planned["layout"], planned["threads"]) == ("staged", threads + 3), "parser, reader, the rest, the pattern"
     assert summary(dfc(*words, "--workers", "1", "--", "--stats"))["layout"] == "fused"
 
 

@@ -15,6 +15,7 @@ from dfc.compiler.calibrate_threads import (
     stages_of,
     usual,
     with_crossings,
+    with_fetching,
     within_reader,
 )
 
@@ -70,7 +71,7 @@ def summary(tuples: int, seconds: dict[int, float], parser: tuple[float, float] 
     took, and the one that reads in its place."""
     stages = [{"segment": number, "cpu_seconds": taken} for number, taken in seconds.items()]
     steps = [{"name": name, "in": tuples, "out": tuples} for name in ("s", "w", "out")]
-    parsers = [] if parser is None else [{"source": "s", "threads": 1, "cpu_seconds": parser[0], "by_reader": parser[1]}]
+    parsers = [{"source": "s", "threads": 1, "cpu_seconds": parser[0], "by_reader": parser[1]}] if parser else []
     return {"in": tuples, "stages": stages, "steps": steps, "parsers": parsers}
 
 
@@ -114,6 +115,23 @@ def test_parsing_in_a_thread_of_its_own_is_neither_sending_nor_reading():
     found = stages(0.0, (2.2, 7.0, 2.0), (1.5, 0.2))
     assert most_reading(GRAPH, CHANNELS, found) == pytest.approx(13.0)
     assert with_crossings(CHANNELS, found, 0.0) == with_crossings(CHANNELS, stages(0.0, (2.0, 7.0, 2.0)), 0.0)
+
+
+@pytest.mark.parametrize(("reading", "fetch"), [(0.0, 13.0), (9.0, 13.0), (15.0, 15.0)])
+def test_what_the_reader_takes_beyond_sending_is_fetching_what_was_parsed(reading, fetch):
+    """20 ns in all, 7 of them for sending; never less than what one thread had left over for reading."""
+    found = stages(reading, (2.2, 7.0, 2.0), (1.5, 0.2))
+    own = with_fetching(found.own, CHANNELS, found)
+    assert own["s"] == StepCosts(tuple=pytest.approx(reading + 17.0), parse=pytest.approx(17.0),
+                                 fetch=pytest.approx(fetch))
+    assert own["w"] == found.own["w"]
+    crossed = with_crossings(CHANNELS, Stages(found.plan, own, found.counts, found.busy, found.read), 0.0)
+    assert crossed["emit_ns"] == pytest.approx(7.0), "sending is no dearer for it"
+
+
+def test_nothing_is_fetched_where_nothing_is_parsed_ahead():
+    found = stages(3.0, (2.0, 7.0, 2.0))
+    assert with_fetching(found.own, CHANNELS, found) == found.own
 
 
 @pytest.mark.parametrize(("reader", "emit"), [(2.0, 7.0), (0.4, 4.0)])
