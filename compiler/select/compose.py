@@ -184,10 +184,13 @@ def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
 
 
 def _sharing_cores(model: Model, patterns: Mapping[str, typed.Pattern], alone: tuple[float, str]) -> tuple[float, str]:
-    """With more threads than cores all work has the cores' time, switches between threads included."""
+    """With more threads than cores all work has the cores' time, switches between threads included: also those of who
+    is faster, the one that parses or the one that reads. Blocks of CSV are so large that they make few."""
     crowded = replace(model, machine=model.machine.crowded())
     chosen = {name: predict_unit(crowded, model.unit(name), pattern) for name, pattern in patterns.items()}
-    shared = sum(stage.work for stage in _Threads(crowded, chosen).stages()) / model.machine.cores
+    handed = sum(one.tuples_in for one in model.loads.values() if one.parsing > 0 and not in_blocks(one.step))
+    switches = handed * (crowded.machine.take - model.machine.take)
+    shared = (sum(stage.work for stage in _Threads(crowded, chosen).stages()) + switches) / model.machine.cores
     return max(alone, (shared, "cores"), key=lambda one: one[0])
 
 
