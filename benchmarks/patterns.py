@@ -54,7 +54,7 @@ class Table:
     row: Row
     operator: str
     patterns: tuple[str, ...]
-    filled: int                 # records until most keys have a window
+    filled: int                 # records until most keys have a window, or its time has passed
     expensive: bool = False     # two workers are to give 1.8 times one, where the pattern claims throughput
     goal: float | None = None   # of the default plan: speed / by hand
 
@@ -75,6 +75,8 @@ TABLES = (
               "expensive", "expensive_whole", KEYS_200, "i8,f8"), "modes", WHOLE, 250_000, expensive=True),
     Table(Row("expensive panes", "the same windows, an aggregate in C: 0.8 µs a tuple, 0.15 ms a pane, 0.8 ms a window",
               "expensive", "expensive_panes", KEYS_200, "i8,f8"), "peaks", COMBINED, 250_000, expensive=True),
+    Table(Row("csv", "rows in, time window 10 s slide 2 s, rows out", "csv", "csv", (("trades", "csv:trades.csv"),),
+              "csv"), "stats", ("key_partitioning",), 200_000),
 )
 
 
@@ -182,20 +184,26 @@ def predict_all(table: Table, profile: Path) -> dict[str, Predicted]:
 def measure_all(table: Table, contenders: list[Contender], folder: Path, repeats: int,
                 scale: float) -> tuple[dict[str, tuple[Contender, Measured]], dict[str, Measured]]:
     """Over all of the data, and over the first part at once before it."""
-    part = folder / "part.bin"
     whole = in_folder(table.row.inputs[0][1], scale)
-    cut(Path(whole.partition(":")[2]), table.filled, part)
+    part = first_of(whole, table.filled, folder / "part")
     both = [one for contender in contenders for one in (with_input(contender, whole, part), contender)]
     measured = measure(both, repeats, teller(f"patterns, {table.name}"))
     speeds = {c.title: (c, m) for c, m in zip(contenders, measured[1::2], strict=True)}
     return speeds, {c.title: m for c, m in zip(contenders, measured[::2], strict=True)}
 
 
-def with_input(contender: Contender, whole: str, part: Path) -> Contender:
+def first_of(whole: str, records: int, into: Path) -> str:
+    """The first records of an input, as an input of its own."""
+    kind, _, name = whole.partition(":")
+    part = into.with_suffix(Path(name).suffix)
+    cut(Path(name), records, part)
+    return f"{kind}:{part}"
+
+
+def with_input(contender: Contender, whole: str, part: str) -> Contender:
     """By hand files have no format before their name."""
-    plain = whole.partition(":")[2]
-    return replace(contender, command=tuple(word.replace(whole, f"binary:{part}").replace(plain, str(part))
-                                            for word in contender.command))
+    plain = [one.partition(":")[2] for one in (whole, part)]
+    return replace(contender, command=tuple(word.replace(whole, part).replace(*plain) for word in contender.command))
 
 
 def slow_ones(table: Table) -> list[str]:
@@ -214,9 +222,9 @@ def measure_latencies(table: Table, folder: Path, rate: int, speeds: dict[str, t
                       scale: float) -> dict[str, Latency]:
     """Over three seconds, or as long again as it takes until there are windows."""
     tell = teller(f"latency, {table.name}")
-    given, stats, found = folder / "given.bin", folder / "stats.json", {}
+    stats, found = folder / "stats.json", {}
     whole = in_folder(table.row.inputs[0][1], scale)
-    cut(Path(whole.partition(":")[2]), max(3 * rate, 2 * table.filled), given)
+    given = first_of(whole, max(3 * rate, 2 * table.filled), folder / "given")
     for title in slow_ones(table):
         tell(f"{rate:,} tuples/s, {title}")
         contender = speeds[title][0]

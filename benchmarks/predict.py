@@ -20,9 +20,8 @@ from pathlib import Path
 
 import data
 from measuring import all_cores, build_generated, in_folder, results_folder, teller
-from patterns import PATTERNS, TABLES, WORKERS, Table, title_of
+from patterns import PATTERNS, TABLES, WORKERS, Table, first_of, title_of
 from predictions import SEQUENTIAL, Predicted, calibrate, off, predict
-from rows import cut
 
 
 @dataclass
@@ -81,18 +80,18 @@ def run_table(table: Table, repeats: int, scale: float) -> Iterable[str]:
     tell, row = teller(f"predictions, {table.name}"), table.row
     data.make(row.group, scale)
     spec = in_folder(row.inputs[0][1], scale)
-    tuples = Path(spec.partition(":")[2]).stat().st_size // data.QUOTE.itemsize - table.filled
+    tuples = row.tuples(scale) - table.filled
     if tuples < table.filled / 2:
         raise SystemExit(f"{table.name}: a larger --scale is needed, so that windows are full for most of the run")
     with results_folder() as folder:
         tell("compiling and calibrating")
-        part, source = folder / "part.bin", row.inputs[0][0]
-        cut(Path(spec.partition(":")[2]), table.filled, part)
+        part, source = first_of(spec, table.filled, folder / "part"), row.inputs[0][0]
         made = programs(table)
         profile = calibrate(row, scale)
-        runs = {title: Runs((str(program), "--quiet", "--sink", f"out=binary:{folder / 'out.bin'}"), cores)
+        to = f"out={'csv' if row.result == 'csv' else 'binary'}:{folder / 'out'}"
+        runs = {title: Runs((str(program), "--quiet", "--sink", to), cores)
                 for title, (_, program, cores) in made.items()}
-        at_full_speed(runs, (f"{source}=binary:{part}", f"{source}={spec}"), repeats, tell)
+        at_full_speed(runs, (f"{source}={part}", f"{source}={spec}"), repeats, tell)
         tell("\n")
         return [line(title, predict(row, table.operator, profile, made[title][0]), one, tuples)
                 for title, one in runs.items()]

@@ -1,13 +1,13 @@
 """`dfc calibrate`: a program's real costs on this machine, as a profile.
 
-The program is built twice and run fused on its own inputs: with every call between steps timed (one event in 64,
-chosen by chance), and as it is. The timed run tells how the time is divided between steps, tuples and results; the
-plain run tells the whole, from which the sources' part follows. Operators with windows are then measured in the parts
-that patterns give them: in panes (putting tuples away, G, and H) where they are composed from panes, and with windows
-computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost (links, and work on
-data that others have written) is measured by a third run of each, a thread a stage on all cores (calibrate_threads.py).
-What else the cores do, and where threads land, differs from run to run: the kinds of runs take turns, and of each kind
-the middle one counts.
+The program is built twice and run fused on its own inputs: with every call between steps timed (of one tuple in 64
+and every second watermark, chosen by chance), and as it is. The timed run tells how the time is divided between steps,
+tuples and results; the plain run tells the whole, from which the sources' part follows. Operators with windows are then
+measured in the parts that patterns give them: in panes (putting tuples away, G, and H) where they are composed from
+panes, and with windows computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost
+(links, parsing ahead, and work on data that others have written) is measured by a third run of each, a thread a stage
+on all cores (calibrate_threads.py). What else the cores do, and where threads land, differs from run to run: the kinds
+of runs take turns, and of each kind the middle one counts.
 """
 
 from __future__ import annotations
@@ -37,18 +37,23 @@ from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts, share_
 from .calibrate_threads import (
     machine_costs,
     most_reading,
+    of_sources,
     on_own_cores,
+    parsing,
     scaled,
     scatter,
     stages_of,
     usual,
     with_crossings,
+    with_fetching,
+    within_reader,
 )
 from .patterns import pane_farming, window_farming
 from .patterns.function import function_of
 from .patterns.load import with_workers
 
-_LEAST_READING, _LEAST_READING_NS = 0.05, 10.0  # sources take at least this part of the whole, or this if less
+# Sources that are not parsed ahead take at least this part of the whole, or this if less.
+_LEAST_READING, _LEAST_READING_NS = 0.05, 10.0
 _RUNS = 3  # of each kind
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
@@ -79,7 +84,9 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         parts = divided(graph, {})
         own, machine = _costs(parts, whole), machine_costs(graph)
         if whole.staged is not None:
+            machine = within_reader(machine, stages_of(undivided, own, whole.staged))
             own = _costs(parts, whole, most_reading(parts, machine, stages_of(undivided, own, whole.staged)))
+            own = with_fetching(own, machine, stages_of(undivided, own, whole.staged))
             machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
         costs = _of_operators(graph, own)
         for way in (_in_panes, _in_windows):
@@ -174,21 +181,24 @@ def _children() -> float:
 
 def _costs(graph: Graph, measured: Measured, at_most: float = math.inf) -> dict[str, StepCosts]:
     """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
-    timers keep calls apart that are otherwise one. Then all parts shrink alike; and they grow where the sources would
-    be left with more than the thread that reads took (`at_most`). When their time was over the two runs had come
-    to different places, so that the parts are counted as in the run that tells the whole."""
+    timers keep calls apart that are otherwise one. Then all parts shrink alike, so that sources have at least what
+    parsing alone took; and they grow where the sources would be left with more than that and what the thread that reads
+    took for them (`at_most`). When their time was over the two runs had come to different places, so that the parts are
+    counted as in the run that tells the whole."""
     counts = {one["name"]: one for one in measured.plain["steps"]}
     costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
     sources = [step.name for step in graph.steps if not step.inputs]
-    whole = measured.plain["cpu_seconds"] * 1e9 / max(1, sum(
-        one["in"] for one in measured.plain["steps"] if one["name"] in sources))
+    read = max(1, sum(counts[name]["in"] for name in sources))
+    shares, parsed = {name: counts[name]["in"] / read for name in sources}, parsing(measured.staged)
+    whole = measured.plain["cpu_seconds"] * 1e9 / read
     parts = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
-                for name, cost in costs.items()) / max(1, sum(counts[name]["in"] for name in sources))
-    least = min(_LEAST_READING * whole, _LEAST_READING_NS)
-    reading = max(least, min(whole - parts, at_most))
+                for name, cost in costs.items()) / read
+    ahead = sum(parsed.get(name, 0.0) * share for name, share in shares.items())
+    least = min(whole, max(ahead, min(_LEAST_READING * whole, _LEAST_READING_NS)))
+    reading = max(least, min(whole - parts, ahead + at_most))
     scale = (whole - reading) / parts if parts else 1.0
     costs = {name: scaled(cost, scale) for name, cost in costs.items()}
-    return costs | {name: StepCosts(tuple=max(0.0, whole - scale * parts)) for name in sources}
+    return costs | of_sources(max(0.0, whole - scale * parts), parsed, shares)
 
 
 def _of_operators(graph: Graph, own: Mapping[str, StepCosts]) -> dict[str, StepCosts]:
@@ -263,8 +273,9 @@ def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts
 
 
 def _own(part: Mapping, measured: Measured) -> float:
-    """Nanoseconds without those of the timers."""
-    return max(0.0, part["ns"] - part["calls"] * measured.inside - part["results"] * measured.outside)
+    """Nanoseconds without those of the timers: its own, and of the calls that it made those that it sees."""
+    made = part["results"] + part["watermarks"]
+    return max(0.0, part["ns"] - part["calls"] * measured.inside - made * measured.outside)
 
 
 def _profile(parts: Graph, step: typed.Step, costs: StepCosts, measured: Measured) -> OperatorProfile:

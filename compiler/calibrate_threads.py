@@ -12,7 +12,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dfc.compiler.failure import Failure
@@ -27,7 +27,8 @@ from .artifacts.profile import StepCosts
 @dataclass(frozen=True, slots=True)
 class Stages:
     """A run with a thread a stage, for each tuple that was read: nanoseconds of CPU time of each segment, what its
-    steps cost in one thread, and how many elements it sends and takes."""
+    steps cost in one thread, and how many elements it sends and takes. What is parsed ahead is no part of it, whoever
+    did that."""
 
     plan: Plan
     own: Mapping[str, StepCosts]
@@ -37,7 +38,8 @@ class Stages:
 
     def work(self, step: str) -> float:
         cost, count = self.own[step], self.counts[step]
-        return ((cost.tuple or 0.0) * count["in"] + (cost.window or 0.0) * count["out"]) / self.read
+        a_tuple = cost.fetch if cost.fetch is not None else (cost.tuple or 0.0) - (cost.parse or 0.0)
+        return (a_tuple * count["in"] + (cost.window or 0.0) * count["out"]) / self.read
 
     def beyond(self, segment: int) -> float:
         """What the thread took more than its steps in one thread."""
@@ -64,8 +66,18 @@ def scatter(summaries: Sequence[Mapping]) -> float:
 
 def _a_tuple(summary: Mapping) -> float:
     """Nanoseconds of CPU time for each tuple that was read, without waiting where threads tell theirs."""
-    taken = sum(one["cpu_seconds"] for one in summary.get("stages", ())) or summary["cpu_seconds"]
+    threads = (*summary.get("stages", ()), *summary.get("parsers", ()))
+    taken = sum(one["cpu_seconds"] for one in threads) or summary["cpu_seconds"]
     return taken * 1e9 / max(1, summary["in"])
+
+
+def parsing(summary: Mapping | None) -> dict[str, float]:
+    """Nanoseconds for a tuple of each source that is parsed ahead, whoever did that; of a run with `--thread-times`."""
+    if summary is None:
+        return {}
+    read = {one["name"]: max(1, one["in"]) for one in summary["steps"]}
+    return {one["source"]: (one["cpu_seconds"] + one["by_reader"]) * 1e9 / read[one["source"]]
+            for one in summary["parsers"]}
 
 
 def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Stages:
@@ -73,7 +85,14 @@ def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Sta
     read, busy = max(1, summary["in"]), {segment.number: 0.0 for segment in plan.segments}
     for stage in summary["stages"]:
         busy[stage["segment"]] += stage["cpu_seconds"] * 1e9 / read
+    busy[0] -= sum(one["by_reader"] for one in summary["parsers"]) * 1e9 / read
     return Stages(plan, own, {one["name"]: one for one in summary["steps"]}, busy, read)
+
+
+def within_reader(costs: Mapping[str, float], stages: Stages) -> dict[str, float]:
+    """Sending takes no more than all that the thread took which reads and sends, whatever the channels cost alone."""
+    most = stages.busy[0] / stages.sent(0) if stages.sent(0) else costs["emit_ns"]
+    return {**costs, "emit_ns": min(costs["emit_ns"], most)}
 
 
 def most_reading(graph: Graph, costs: Mapping[str, float], stages: Stages) -> float:
@@ -81,6 +100,15 @@ def most_reading(graph: Graph, costs: Mapping[str, float], stages: Stages) -> fl
     cost much, that says more than what one thread had left over beside them."""
     sources = (step.name for step in graph.steps if not step.inputs)
     return stages.beyond(0) + sum(map(stages.work, sources)) - costs["emit_ns"] * stages.sent(0)
+
+
+def with_fetching(own: Mapping[str, StepCosts], costs: Mapping[str, float], stages: Stages) -> dict[str, StepCosts]:
+    """What another core has parsed comes line by line from its cache: where something is parsed ahead, the thread that
+    reads takes that much more than its steps and sending."""
+    parsed = [name for name, cost in own.items() if cost.parse is not None]
+    share = sum(stages.counts[name]["in"] for name in parsed) / stages.read
+    more = max(0.0, stages.beyond(0) - costs["emit_ns"] * stages.sent(0)) / share if share else 0.0
+    return {**own, **{name: replace(own[name], fetch=own[name].tuple - own[name].parse + more) for name in parsed}}
 
 
 def with_crossings(costs: Mapping[str, float], stages: Stages, noise: float) -> dict[str, float]:
@@ -111,6 +139,16 @@ def on_own_cores(parts: Graph, stages: Stages, machine: Mapping[str, float]) -> 
 def scaled(cost: StepCosts, scale: float) -> StepCosts:
     parts = (cost.tuple, cost.pane, cost.window, cost.merge)
     return StepCosts(*(None if part is None else part * scale for part in parts))
+
+
+def of_sources(reading: float, parsed: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, StepCosts]:
+    """`reading`: what a tuple costs of any source; `parsed`: what parsing takes of it, where it is done ahead;
+    `shares`: the part of all tuples that each source brings. What parsing leaves over is the same for all."""
+    known = sum(parsed.get(name, 0.0) * share for name, share in shares.items())
+    fits = min(1.0, reading / known) if known else 1.0
+    rest = max(0.0, reading - known)
+    return {name: StepCosts(tuple=fits * parsed.get(name, 0.0) + rest,
+                            parse=fits * parsed[name] if name in parsed else None) for name in shares}
 
 
 # --- channels ---------------------------------------------------------------------------------------

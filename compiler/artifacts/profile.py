@@ -4,12 +4,15 @@
      "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "clock_ns": 22},
      "sources": {"quotes": {"rate": 300000}},
      "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "keep": null, "pane": null, "window": 136000,
-                                                        "merge": null, "keep_whole": 14.1, "whole": 136200}},
+                                                        "merge": null, "keep_whole": 14.1, "whole": 136200,
+                                                        "parse": null, "fetch": null}},
                                "selectivity": 0.04, "keys": {"count": 2836, "p_max": 0.0287, "top": [0.0287, 0.019]}}}}
 
 Costs are nanoseconds: `tuple` for each input tuple, `keep` for putting it away where others compute with it, `pane` for
 each pane, `window` for each result, `merge` for merging a window's panes; `keep_whole` and `whole` for a tuple and a
-window where workers get windows whole. Steps that are no operators have one alternate, called by their own name.
+window where workers get windows whole. Of a source `tuple` is what one thread takes for all that reading is; in
+programs with threads `parse` is that of the thread which parses, and `fetch` what is left for the one that reads: null
+where no thread parses. Steps that are no operators have one alternate, called by their own name.
 
 A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`,
 `seconds`, `arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`.
@@ -26,7 +29,7 @@ from typing import Any
 
 SCHEMA = 2
 _READ = (1, 2)
-_COSTS = ("tuple", "keep", "pane", "window", "merge", "keep_whole", "whole")
+_COSTS = ("tuple", "keep", "pane", "window", "merge", "keep_whole", "whole", "parse", "fetch")
 _MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
 _SHARES = Context(prec=6, rounding=ROUND_DOWN)
 
@@ -50,6 +53,8 @@ class StepCosts:
     keep: float | None = None
     keep_whole: float | None = None
     whole: float | None = None
+    parse: float | None = None
+    fetch: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 In the generated program emitters and collectors need no threads of their own: the segment before routes, or keeps the
 tuples; the segment after restores the order. So their work is added to those threads. Links are bounded, so a slow
-stage slows all before it down (backpressure): one rate holds for the whole program.
+stage slows all before it down (backpressure): one rate holds for the whole program. Sources that are parsed ahead have
+a thread for that, which the reader helps where it can.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..artifacts.plan import Segment, Sharing
 from ..patterns import PATTERNS
 from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, kingman
 from .costs import DEFAULT
+from .reading import helping, in_blocks
 from .segments import Crossing, segments_of
 from .traffic import StepLoad
 
@@ -182,10 +184,13 @@ def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
 
 
 def _sharing_cores(model: Model, patterns: Mapping[str, typed.Pattern], alone: tuple[float, str]) -> tuple[float, str]:
-    """With more threads than cores all work has the cores' time, switches between threads included."""
+    """With more threads than cores all work has the cores' time, switches between threads included: also those of who
+    is faster, the one that parses or the one that reads. Blocks of CSV are so large that they make few."""
     crowded = replace(model, machine=model.machine.crowded())
     chosen = {name: predict_unit(crowded, model.unit(name), pattern) for name, pattern in patterns.items()}
-    shared = sum(stage.work for stage in _Threads(crowded, chosen).stages()) / model.machine.cores
+    handed = sum(one.tuples_in for one in model.loads.values() if one.parsing > 0 and not in_blocks(one.step))
+    switches = handed * (crowded.machine.take - model.machine.take)
+    shared = (sum(stage.work for stage in _Threads(crowded, chosen).stages()) + switches) / model.machine.cores
     return max(alone, (shared, "cores"), key=lambda one: one[0])
 
 
@@ -199,12 +204,19 @@ class _Threads:
         self.parallel = {name for name, one in chosen.items()
                          if one.pattern.name != "sequential" and self._divides(name)}
         self.found = {segment.number: Stage(_thread_name(segment), 1, 0.0, 0.0) for segment in self.segments}
+        self.parsers = {name: load.parsing for name, load in model.loads.items() if load.parsing > 0}
         self._steps()
         self._patterns()
         self._edges()
 
     def stages(self) -> tuple[Stage, ...]:
-        return tuple(self.found.values())
+        reader, *others = self.found.values()
+        blocks = [name for name in self.parsers if in_blocks(self.model.graph.step(name))]
+        most = helping(reader.work, [self.parsers[name] for name in blocks])
+        left = {name: min(work, most) if name in blocks else work for name, work in self.parsers.items()}
+        helped = reader.work + sum(self.parsers.values()) - sum(left.values())
+        return (replace(reader, work=helped, peak=helped), *others,
+                *(Stage(f"the parser of {name}", 1, work, work) for name, work in left.items()))
 
     def hop(self, before: str, after: str) -> float:
         """Time from thread to thread; the ways into and out of a pattern are in its own prediction."""
@@ -229,7 +241,7 @@ class _Threads:
         within = {step for name in self.parallel for step in self.model.unit(name).steps}
         for name, load in self.model.loads.items():
             if name not in within:
-                self._add(self.home[name].number, load.work)
+                self._add(self.home[name].number, load.beside)
 
     def _patterns(self) -> None:
         """Workers have segments of their own; what one thread does for a pattern it does besides its other work."""

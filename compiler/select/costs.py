@@ -9,9 +9,12 @@ from ...dsl.typed_walk import walk
 from ..artifacts.profile import Profile, StepCosts
 from ..patterns.function import Function, chosen_alternate
 from ..patterns.load import Costs
+from .reading import in_blocks, parsed_ahead
 
 # Nanoseconds a tuple, as calibrated once on a core of about 3 GHz. Rough: `dfc calibrate` measures the real ones.
-SOURCES = {"csv": 90.0, "jsonl": 150.0, "lines": 50.0, "binary": 15.0, "generate": 8.0, "tcp": 120.0, "unix": 120.0}
+SOURCES = {"csv": 30.0, "jsonl": 150.0, "lines": 50.0, "binary": 15.0, "generate": 8.0, "tcp": 120.0, "unix": 120.0}
+# Where another thread does that, what it still costs the one that reads: blocks of CSV leave the nearest caches.
+FETCHED_ROW, FETCHED_TUPLE = 25.0, 5.0
 SINKS = {"csv": 120.0, "jsonl": 150.0, "binary": 20.0, "discard": 1.0, "tcp": 150.0, "unix": 150.0}
 STEPS = {typed.Filter: 1.0, typed.Map: 1.5, typed.FlatMap: 40.0, typed.Branch: 1.0, typed.Union_: 3.0, typed.Late: 1.0,
          typed.Port: 1.0, typed.Join: 80.0, typed.Broadcast: 5.0, typed.Scan: 20.0, typed.Update: 20.0}
@@ -28,8 +31,13 @@ DECLARED, PROFILED, DEFAULT = "declared", "profile", "default"
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
+    """Of a source, where there are threads: `parse` is what one of its own takes for a tuple (0: there is none),
+    `fetch` what is left for the one that reads."""
+
     costs: Costs
     origin: str
+    parse: float = 0.0
+    fetch: float = 0.0
 
 
 def cost_of(step: typed.Step, function: Function, window: float, slide: float, panes: float,
@@ -41,7 +49,9 @@ def cost_of(step: typed.Step, function: Function, window: float, slide: float, p
     if alternate is not None and alternate.cost is not None:
         return StepCost(_declared(alternate.cost, function, slide, measured or StepCosts(), default), DECLARED)
     if measured is not None:
-        return StepCost(_measured(measured, function, default), PROFILED)
+        return StepCost(_measured(measured, function, default), PROFILED, measured.parse or 0.0, measured.fetch or 0.0)
+    if parsed_ahead(step):
+        return StepCost(default, DEFAULT, default.tuple, FETCHED_ROW if in_blocks(step) else FETCHED_TUPLE)
     return StepCost(default, DEFAULT)
 
 

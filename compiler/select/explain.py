@@ -14,6 +14,7 @@ from ..artifacts.step_text import connector_text, describe, join_text, kind_of, 
 from ..graph.walk import expressions_of
 from ..patterns.function import combinable
 from .pattern_table import as_data, to_lines
+from .reading import parsed_ahead
 from .search import Choice
 from .stores import needs_tuples
 
@@ -52,7 +53,7 @@ def explanation(graph: Graph, plan: Plan) -> dict:
                       "elastic": s.elastic} for s in plan.segments],
         "edges": [_edge(graph, edge) for edge in plan.edges],
         "alternates": [{"operator": a.operator, "active": a.alternate, "why": a.why} for a in plan.alternates],
-        "threads": [_threads(plan, workers) for workers in _SHOWN_WORKERS],
+        "threads": [_threads(graph, plan, workers) for workers in _SHOWN_WORKERS],
         "otherwise": list(_otherwise(graph, plan)),
     }
 
@@ -91,16 +92,18 @@ def _edge(graph: Graph, edge: Edge) -> dict:
             "watermarks": _MARKERS[edge.markers]}
 
 
-def _threads(plan: Plan, workers: int) -> dict:
+def _threads(graph: Graph, plan: Plan, workers: int) -> dict:
     """Which threads `--workers N` starts; one worker means everything fused into one thread. Where parsing is most of
-    the work, a second one parses; this holds as long as the sources stay files."""
+    the work, a second one parses; this holds as long as the sources stay what they are."""
     if workers == 1:
         return {"workers": 1, "threads": 1, "of": ["all segments, fused"]}
     if workers == 2 and plan.light:
         return {"workers": 2, "threads": 2, "of": ["all segments, fused", "1 × parsing ahead"]}
     each = [(segment, workers if segment.replicated else 1) for segment in plan.segments]
-    return {"workers": workers, "threads": sum(n for _, n in each),
-            "of": [f"{n} × segment {s.number} ({s.kind})" for s, n in each]}
+    parsers = sum(map(parsed_ahead, graph.steps))
+    return {"workers": workers, "threads": sum(n for _, n in each) + parsers,
+            "of": [*(f"{n} × segment {s.number} ({s.kind})" for s, n in each),
+                   *([f"{parsers} × parsing ahead"] if parsers else ())]}
 
 
 # --- what would be different -------------------------------------------------------------------------

@@ -40,6 +40,16 @@ class StepLoad:
         costs = self.load.costs
         return self.tuples_in * (costs.tuple + self.load.ending / self.load.slide)
 
+    @property
+    def parsing(self) -> float:
+        """What a thread of its own takes of it where there are threads."""
+        return self.tuples_in * self.cost.parse
+
+    @property
+    def beside(self) -> float:
+        """What is left of it then."""
+        return self.tuples_in * self.cost.fetch if self.cost.parse else self.work
+
 
 def loads_of(graph: Graph, profile: Profile | None, keys: Mapping[str, Keys] | None = None) -> dict[str, StepLoad]:
     """Every step's load, per tuple read from all sources together. `keys` overrides what is known of keys."""

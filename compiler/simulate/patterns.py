@@ -34,7 +34,8 @@ class Played:
 class Scene:
     """What a play is about. `before` is the work for each tuple in the thread that feeds the pattern, `after` for each
     result in the one that takes them. `grain`: so many tuples go through as one, which is as much faster; a slide
-    should still have about twenty."""
+    should still have about twenty. `parsing`: the work for each tuple in the thread that parses for the first one;
+    `helps`: which takes a part of it where it would wait."""
 
     load: Load
     machine: Machine
@@ -46,16 +47,21 @@ class Scene:
     before: float = 0.0
     after: float = 0.0
     grain: int = 1
+    parsing: float = 0.0
+    helps: bool = False
 
 
 def play(scene: Scene) -> Played:
     """Runs the tuples through the pattern. When threads share cores, all of it takes as much longer, and they pay for
     being switched."""
     one, busy, end = _through(scene)
-    threads = len(one.stations) + 2 * (scene.pattern.name != "sequential") + (scene.pattern.name == "sequential")
+    threads = len(one.stations) + (1 if scene.pattern.name == "sequential" else 2) + (scene.parsing > 0)
     stretch = 1.0
     if end and threads > scene.machine.cores:
-        _, busy, _ = _through(replace(scene, machine=scene.machine.crowded()))
+        crowded = scene.machine.crowded()
+        _, busy, _ = _through(replace(scene, machine=crowded))
+        if scene.parsing > 0 and not scene.helps:  # blocks of CSV are large
+            busy += (crowded.take - scene.machine.take) * scene.count
         stretch = max(1.0, busy / end / scene.machine.cores)
     latencies = one.collector.latencies
     mean = sum(latencies) / len(latencies) if latencies else 0.0
@@ -87,14 +93,18 @@ class _Play:
         self.workers = scene.pattern.workers or 1
         self.stations: list[Station] = []
         self.collector = Collector(scene.machine.collect + scene.after)
-        self.now = self.emitter_busy = 0.0
+        self.now = self.emitter_busy = self.parsed = 0.0
         self.turn = 0
 
     def begin(self, each: Tuple, work: float) -> None:
-        """The emitter reads a tuple and does its own part."""
+        """The emitter reads a tuple, when it is parsed, and does its own part."""
         work += self.scene.before * self.scene.grain
-        self.now = max(self.now, each.time) + work
-        self.emitter_busy += work
+        parsing = self.scene.parsing * self.scene.grain
+        self.now, self.parsed = max(self.now, each.time), max(self.parsed, each.time) + parsing
+        if self.parsed > self.now:
+            self.now = self.parsed = (self.now + self.parsed) / 2 if self.scene.helps else self.parsed
+        self.now += work
+        self.emitter_busy += work + parsing
 
     def send(self, station: Station, work: float) -> float:
         """The emitter puts something into a station; it waits for room."""

@@ -9,6 +9,7 @@ from ..artifacts.graph import Graph
 from ..artifacts.step_text import pattern_text
 from ..patterns.load import Machine
 from ..select.compose import Model, Unit
+from ..select.reading import in_blocks
 from ..select.search import Request, model_of, rate_text, time_text
 from ..select.traffic import Keys
 from .scalability import Operator, Point, played_patterns, scaling_table, scenario_keys, series, with_keys
@@ -52,18 +53,21 @@ def _operator(model: Model, unit: Unit, machine: Machine, degrees: Sequence[int]
 
 def operator_of(model: Model, unit: Unit) -> Operator:
     """The unit with the work of the threads around it: what comes before it in its tuples, what comes after in its
-    results."""
+    results. Of several threads that parse the busiest one counts."""
     load = model.loads[unit.name]
     place = unit.segment
     single = [segment for segment in model.segments if not segment.replicated]
     reading = model.segments[0].steps[:model.segments[0].steps.index(unit.name)] if place == 0 else ()
-    before = sum(model.loads[name].work for segment in single if segment.number < place for name in segment.steps)
-    before += sum(model.loads[name].work for name in reading)
-    after = sum(model.loads[name].work for segment in single if segment.number >= place for name in segment.steps
+    before = [model.loads[name] for segment in single if segment.number < place for name in segment.steps]
+    before += [model.loads[name] for name in reading]
+    after = sum(model.loads[name].beside for segment in single if segment.number >= place for name in segment.steps
                 if name != unit.name and name not in reading)
+    parser = max(model.loads.values(), key=lambda one: one.parsing)
     results = unit.tuples_in / unit.load.slide
     keys = Keys(unit.load.keys, unit.load.p_max, _top(model, unit))
-    return Operator(unit.name, load.function, unit.load, keys, before / unit.tuples_in, after / results)
+    return Operator(unit.name, load.function, unit.load, keys, sum(one.beside for one in before) / unit.tuples_in,
+                    after / results, parser.parsing / unit.tuples_in, in_blocks(parser.step),
+                    sum(one.work for one in before) / unit.tuples_in)
 
 
 def _top(model: Model, unit: Unit) -> tuple[float, ...]:

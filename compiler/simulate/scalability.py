@@ -22,7 +22,8 @@ _HALF_LOAD = 0.5  # of what it can take, where latency is measured and no rate i
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """What is simulated: the load, with the work of the threads before and after it."""
+    """What is simulated: the load, with the work of the threads before and after it, and of the one that parses for
+    the thread before it, which that one may help. `alone`: the work before it where everything is one thread."""
 
     name: str
     function: Function
@@ -30,6 +31,9 @@ class Operator:
     keys: Keys
     before: float
     after: float
+    parsing: float = 0.0
+    helps: bool = False
+    alone: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +115,11 @@ def _nowhere():
 def _scene(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None, seed: int) -> Scene:
     grain = max(1, int(operator.load.slide // _SLIDE)) if operator.function.windowed else 1
     count = int(min(_MOST_TUPLES, max(_MOST_TUPLES / 4, _RESULTS * operator.load.slide / grain))) * grain
-    return Scene(operator.load, machine, pattern, key_shares(operator.keys), count, rate, seed, operator.before,
-                 operator.after, grain)
+    before, parsing = operator.before, operator.parsing
+    if pattern.name == "sequential" and operator.alone is not None:
+        before, parsing = operator.alone, 0.0
+    return Scene(operator.load, machine, pattern, key_shares(operator.keys), count, rate, seed, before, operator.after,
+                 grain, parsing, operator.helps)
 
 
 def scaling_table(operator: Operator, machine: Machine, degrees: Sequence[int],

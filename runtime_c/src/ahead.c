@@ -7,6 +7,7 @@
 
 #include "dfrt/ring.h"
 #include "dfrt/wait.h"
+#include "waits.h"
 
 typedef struct batch {
     size_t count;
@@ -17,6 +18,7 @@ typedef struct batch {
 struct dfrt__ahead {
     dfrt_source *source;
     size_t capacity;
+    dfrt_ahead_times *times; /* `parsers` is the parser's until it has ended, the rest the taker's; or NULL */
     pthread_t thread;
     _Atomic int stop; /* relaxed: a hint, looked at once a batch */
     dfrt_ring full;   /* parser → taker */
@@ -26,9 +28,14 @@ struct dfrt__ahead {
     batch *all[DFRT_RING_CAPACITY];
 };
 
-static batch *wait_for(dfrt_ring *ring, dfrt_waiter *waiter)
+/* *waited: CPU time that went by here is added; NULL: nobody asks. */
+static batch *wait_for(dfrt_ring *ring, dfrt_waiter *waiter, uint64_t *waited)
 {
-    batch *found;
+    batch *found = dfrt_ring_pop(ring);
+    if (found != NULL) {
+        return found;
+    }
+    uint64_t began = waited == NULL ? 0 : dfrt__thread_ns();
     while ((found = dfrt_ring_pop(ring)) == NULL) {
         if (dfrt_waiter_pause(waiter)) {
             continue;
@@ -40,6 +47,9 @@ static batch *wait_for(dfrt_ring *ring, dfrt_waiter *waiter)
         dfrt_waiter_sleep(waiter);
     }
     waiter->rounds = 0;
+    if (waited != NULL) {
+        *waited += dfrt__thread_ns() - began;
+    }
     return found;
 }
 
@@ -54,11 +64,15 @@ static void *parse(void *argument)
 {
     dfrt__ahead *ahead = argument;
     dfrt_status status = DFRT_OK;
+    uint64_t waited = 0, began = ahead->times == NULL ? 0 : dfrt__thread_ns();
     while (status == DFRT_OK && atomic_load_explicit(&ahead->stop, memory_order_relaxed) == 0) {
-        batch *next = wait_for(&ahead->empty, &ahead->parser);
+        batch *next = wait_for(&ahead->empty, &ahead->parser, ahead->times == NULL ? NULL : &waited);
         status = dfrt_source_read(ahead->source, next->records, ahead->capacity, &next->count);
         next->status = status;
         hand_over(&ahead->full, next, &ahead->taker);
+    }
+    if (ahead->times != NULL) {
+        ahead->times->parsers += dfrt__thread_ns() - began - waited;
     }
     return NULL;
 }
@@ -86,7 +100,7 @@ static void free_all(dfrt__ahead *ahead)
 }
 
 dfrt_status dfrt__ahead_open(dfrt__ahead **out, dfrt_source *source, size_t record_size, size_t capacity,
-                             dfrt_error *error)
+                             dfrt_ahead_times *times, dfrt_error *error)
 {
     void *room = NULL;
     if (posix_memalign(&room, _Alignof(dfrt__ahead), sizeof(dfrt__ahead)) != 0) {
@@ -95,6 +109,7 @@ dfrt_status dfrt__ahead_open(dfrt__ahead **out, dfrt_source *source, size_t reco
     dfrt__ahead *ahead = memset(room, 0, sizeof *ahead);
     ahead->source = source;
     ahead->capacity = capacity;
+    ahead->times = times;
     if (dfrt_waiter_open(&ahead->parser) != 0 || dfrt_waiter_open(&ahead->taker) != 0 ||
         make_batches(ahead, record_size) != DFRT_OK) {
         free_all(ahead);
@@ -118,7 +133,7 @@ dfrt_status dfrt__ahead_take(dfrt__ahead *ahead, dfrt_view *view)
     if (ahead->taken != NULL) {
         hand_over(&ahead->empty, ahead->taken, &ahead->parser);
     }
-    ahead->taken = wait_for(&ahead->full, &ahead->taker);
+    ahead->taken = wait_for(&ahead->full, &ahead->taker, ahead->times == NULL ? NULL : &ahead->times->waited);
     *view = (dfrt_view){ahead->taken->records, ahead->taken->count};
     return ahead->taken->status;
 }

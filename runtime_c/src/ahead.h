@@ -12,9 +12,9 @@
 
 typedef struct dfrt__ahead dfrt__ahead;
 
-/* Each batch holds up to `capacity` records. */
+/* Each batch holds up to `capacity` records. `times` gets what parsing and waiting take; NULL: nobody asks. */
 dfrt_status dfrt__ahead_open(dfrt__ahead **out, dfrt_source *source, size_t record_size, size_t capacity,
-                             dfrt_error *error);
+                             dfrt_ahead_times *times, dfrt_error *error);
 
 /* The next records, as dfrt_source_view would have answered. */
 dfrt_status dfrt__ahead_take(dfrt__ahead *ahead, dfrt_view *view);

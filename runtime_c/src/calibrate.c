@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { DEPTH = 256, EVERY = 64, KEY_SLOTS = 1 << 17, PROBES = 64, TOP = 64, BINS = 64 };
+enum { DEPTH = 256, KEY_SLOTS = 1 << 17, PROBES = 64, TOP = 64, BINS = 64 };
 
+/* One event in so many is timed, and stands for all of them: tuples, and watermarks, of which few release anything, but
+ * then the results of a whole window. */
+static const unsigned every[2] = {64, 2};
+
+/* Calls, and those that were made inside of them: each has timers of its own, which its caller sees a part of. */
 typedef struct sum {
-    uint64_t calls, ticks, results;
+    uint64_t calls, ticks, results, watermarks;
 } sum;
 
 /* Calls of one kind, by the logarithm of their length: what lies far out was interrupted. */
@@ -18,7 +23,7 @@ typedef struct span {
 } span;
 
 typedef struct frame {
-    uint64_t begin, inside, results;
+    uint64_t begin, inside, results, watermarks;
     unsigned step;
     bool pushes;
 } frame;
@@ -30,7 +35,7 @@ typedef struct key_count {
 
 static span spans[DFRT_CALIBRATE_STEPS][2][2]; /* by step, push or watermark, without or with results */
 static frame frames[DEPTH];
-static unsigned depth, until = 1;
+static unsigned depth, until[2] = {1, 1}, stands_for;
 static bool sampling;
 static uint64_t chance = UINT64_C(0x9E3779B97F4A7C15);
 static key_count keys[KEY_SLOTS];
@@ -46,19 +51,21 @@ static uint64_t ticks(void)
 #endif
 }
 
-static unsigned next_gap(void)
+static unsigned next_gap(unsigned mean)
 {
     chance ^= chance << 13;
     chance ^= chance >> 7;
     chance ^= chance << 17;
-    return 1 + (unsigned)(chance % (2 * EVERY - 1)); /* EVERY in the mean, never in step with the input */
+    return 1 + (unsigned)(chance % (2 * mean - 1)); /* never in step with the input */
 }
 
 void dfrt_calibrate_enter(unsigned step, bool pushes)
 {
-    if (depth == 0 && --until == 0) {
+    unsigned kind = pushes ? 0 : 1;
+    if (depth == 0 && --until[kind] == 0) {
         sampling = true;
-        until = next_gap();
+        stands_for = every[kind];
+        until[kind] = next_gap(every[kind]);
     }
     depth++;
     if (sampling && depth < DEPTH) {
@@ -75,11 +82,13 @@ void dfrt_calibrate_leave(void)
         span *to = &spans[own->step][own->pushes ? 0 : 1][own->results > 0 ? 1 : 0];
         uint64_t alone = took - own->inside;
         sum *bin = &to->bins[63 - __builtin_clzll(alone | 1)];
-        bin->calls++;
-        bin->ticks += alone;
-        bin->results += own->results;
+        bin->calls += stands_for;
+        bin->ticks += stands_for * alone;
+        bin->results += stands_for * own->results;
+        bin->watermarks += stands_for * own->watermarks;
         frames[depth - 1].inside += took;
         frames[depth - 1].results += own->pushes ? 1 : 0;
+        frames[depth - 1].watermarks += own->pushes ? 0 : 1;
     }
     if (--depth == 0) {
         sampling = false;
@@ -138,11 +147,12 @@ static sum undisturbed(const span *all)
     if (far * 200 < calls) {
         last = median + 6 < last ? median + 6 : last;
     }
-    sum found = {0, 0, 0};
+    sum found = {0};
     for (int i = 0; i <= last; i++) {
         found.calls += all->bins[i].calls;
         found.ticks += all->bins[i].ticks;
         found.results += all->bins[i].results;
+        found.watermarks += all->bins[i].watermarks;
     }
     return found;
 }
@@ -152,7 +162,7 @@ static void timing_cost(double per_ns, double *inside, double *outside)
 {
     enum { TIMES = 20000, OUTER = DFRT_CALIBRATE_STEPS - 1, INNER = DFRT_CALIBRATE_STEPS - 2 };
     for (int i = 0; i < TIMES; i++) {
-        until = 1;
+        until[0] = 1;
         dfrt_calibrate_enter(OUTER, true);
         dfrt_calibrate_enter(INNER, true);
         dfrt_calibrate_leave();
@@ -200,8 +210,9 @@ static void write_step(FILE *out, unsigned step, double per_ns)
     for (int kind = 0; kind < 2; kind++) {
         for (int with = 0; with < 2; with++) {
             sum one = undisturbed(&spans[step][kind][with]);
-            (void)fprintf(out, ",\"%s%s\":{\"calls\":%" PRIu64 ",\"ns\":%.1f,\"results\":%" PRIu64 "}", kinds[kind],
+            (void)fprintf(out, ",\"%s%s\":{\"calls\":%" PRIu64 ",\"ns\":%.1f,\"results\":%" PRIu64, kinds[kind],
                           with ? "_with_results" : "", one.calls, (double)one.ticks / per_ns, one.results);
+            (void)fprintf(out, ",\"watermarks\":%" PRIu64 "}", one.watermarks);
         }
     }
     write_keys(out, step);

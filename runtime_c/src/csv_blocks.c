@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dfrt/wait.h"
+#include "waits.h"
 
 /* Tests build with tiny blocks, so that short files have many. */
 #ifndef DFRT_CSV_BLOCK_BYTES
@@ -39,11 +40,13 @@ typedef struct helper {
     pthread_t thread;
     dfrt_waiter waiter;
     dfrt__csv_parser parser;
+    uint64_t busy_ns; /* CPU time without waiting, when it has ended; 0 where nobody asks */
 } helper;
 
 struct dfrt__csv_blocks {
     dfrt_csv *csv;
     const dfrt_record *record;
+    dfrt_ahead_times *times; /* the reader's, or NULL */
     size_t capacity;  /* records of a block */
     uint64_t base;    /* where block 0 begins to look for a newline */
     uint64_t total;   /* blocks of the file, as long as it was when it was opened */
@@ -60,6 +63,12 @@ struct dfrt__csv_blocks {
     unsigned helper_count;
     helper helpers[];
 };
+
+/* 0 where nobody asks. */
+static uint64_t cpu_ns(const dfrt__csv_blocks *blocks)
+{
+    return blocks->times == NULL ? 0 : dfrt__thread_ns();
+}
 
 /* --- parsing: any thread ------------------------------------------------------------------------------ */
 
@@ -158,7 +167,7 @@ static void *help(void *argument)
 {
     helper *self = argument;
     dfrt__csv_blocks *blocks = self->blocks;
-    uint64_t number;
+    uint64_t number, waited = 0, began = cpu_ns(blocks);
     while (atomic_load_explicit(&blocks->stop, memory_order_relaxed) == 0) {
         if (claim(blocks, &number)) {
             parse_block(blocks, number, &self->parser);
@@ -166,9 +175,12 @@ static void *help(void *argument)
         } else if (number >= blocks->total) {
             break;
         } else {
+            uint64_t from = cpu_ns(blocks);
             wait_for_room(blocks, &self->waiter);
+            waited += cpu_ns(blocks) - from;
         }
     }
+    self->busy_ns = cpu_ns(blocks) - began - waited;
     return NULL;
 }
 
@@ -179,17 +191,9 @@ static bool is_ready(dfrt__csv_blocks *blocks, const block *b)
     return atomic_load_explicit(&b->ready, memory_order_acquire) == blocks->taken + 1;
 }
 
-/* The block that comes next, NULL behind the last one. Parses while it is not ready. */
-static block *next_block(dfrt__csv_blocks *blocks)
+static void wait_until_ready(dfrt__csv_blocks *blocks, const block *b)
 {
-    if (blocks->taken >= blocks->total) return NULL;
-    block *b = &blocks->blocks[blocks->taken % BLOCKS];
-    uint64_t number;
     while (!is_ready(blocks, b)) {
-        if (claim(blocks, &number)) {
-            parse_block(blocks, number, &blocks->csv->parser);
-            continue;
-        }
         if (dfrt_waiter_pause(&blocks->reader)) continue;
         if (is_ready(blocks, b)) {
             dfrt_waiter_cancel(&blocks->reader);
@@ -198,6 +202,24 @@ static block *next_block(dfrt__csv_blocks *blocks)
         dfrt_waiter_sleep(&blocks->reader);
     }
     blocks->reader.rounds = 0;
+}
+
+/* The block that comes next, NULL behind the last one. While it is not ready others are parsed, as long as there is
+ * room, which only this thread makes. */
+static block *next_block(dfrt__csv_blocks *blocks)
+{
+    if (blocks->taken >= blocks->total) return NULL;
+    block *b = &blocks->blocks[blocks->taken % BLOCKS];
+    uint64_t number;
+    while (!is_ready(blocks, b)) {
+        uint64_t from = cpu_ns(blocks);
+        bool parses = claim(blocks, &number);
+        if (parses) parse_block(blocks, number, &blocks->csv->parser);
+        else
+            wait_until_ready(blocks, b);
+        if (blocks->times == NULL) continue;
+        *(parses ? &blocks->times->reader : &blocks->times->waited) += cpu_ns(blocks) - from;
+    }
     return b;
 }
 
@@ -281,7 +303,7 @@ static dfrt_status start_helper(dfrt__csv_blocks *blocks, dfrt_error *error)
 }
 
 dfrt_status dfrt__csv_blocks_open(dfrt__csv_blocks **out, dfrt_csv *csv, const dfrt_record *record, unsigned helpers,
-                                  dfrt_error *error)
+                                  dfrt_ahead_times *times, dfrt_error *error)
 {
     struct stat about;
     off_t here = lseek(csv->input->fd, 0, SEEK_CUR);
@@ -294,6 +316,7 @@ dfrt_status dfrt__csv_blocks_open(dfrt__csv_blocks **out, dfrt_csv *csv, const d
         return dfrt_fail(error, DFRT_MEMORY, "no memory to read ahead");
     dfrt__csv_blocks *blocks = memset(room, 0, size);
     blocks->csv = csv;
+    blocks->times = times;
     blocks->record = record;
     blocks->base = blocks->offset = (uint64_t)here;
     if (about.st_size > here) blocks->total = ((uint64_t)(about.st_size - here) + BLOCK_BYTES - 1) / BLOCK_BYTES;
@@ -316,6 +339,7 @@ void dfrt__csv_blocks_close(dfrt__csv_blocks *blocks)
     for (unsigned i = 0; i < blocks->helper_count; i++) {
         dfrt_waiter_wake(&blocks->helpers[i].waiter);
         (void)pthread_join(blocks->helpers[i].thread, NULL); /* fails only for a thread that is not ours */
+        if (blocks->times != NULL) blocks->times->parsers += blocks->helpers[i].busy_ns;
         dfrt_waiter_close(&blocks->helpers[i].waiter);
         dfrt__csv_parser_close(&blocks->helpers[i].parser);
     }

@@ -12,13 +12,16 @@
 #ifndef DFRT_CSV_BLOCKS_H
 #define DFRT_CSV_BLOCKS_H
 
+#include <dfrt/source.h>
+
 #include "csv_state.h"
 
 typedef struct dfrt__csv_blocks dfrt__csv_blocks;
 
-/* For a regular file that was opened by its path, behind the header. */
+/* For a regular file that was opened by its path, behind the header. `times` gets what parsing and waiting take; NULL:
+ * nobody asks. */
 dfrt_status dfrt__csv_blocks_open(dfrt__csv_blocks **out, dfrt_csv *csv, const dfrt_record *record, unsigned helpers,
-                                  dfrt_error *error);
+                                  dfrt_ahead_times *times, dfrt_error *error);
 
 /* The next records, at most `capacity`; they stay where they are until the next call, or until the reader reads. 0: the
  * reader itself must go on. */

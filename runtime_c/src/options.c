@@ -34,7 +34,7 @@ static void print_help(const dfrt_program *program)
            "  --report N             malformed records to report one by one (default 10)\n"
            "  --max-row BYTES        longest input row (default 16777216)\n"
            "  --stats[=FILE]         a JSON summary at the end, on stderr or in FILE\n"
-           "  --thread-times         with --stats: the CPU time of each thread, without what it spends waiting\n"
+           "  --thread-times         with --stats and threads: the CPU time of each, without what it spends waiting\n"
            "  --socket PATH          where it answers dfc top and dfc ctl while it runs (default with a controller:\n"
            "                         NAME.sock beside the program); --no-socket: nowhere\n"
            "  --http HOST:PORT       answer GET /metrics and /healthz there; --http-public: also beyond this machine\n"

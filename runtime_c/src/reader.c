@@ -50,12 +50,14 @@ static dfrt_status read_ahead(dfrt__reader *reader, dfrt__input *input, size_t r
     }
     bool done;
     dfrt_status status = dfrt_source_read_ahead(input->source, helpers, &done, error);
-    reader->helpers += done ? helpers : 1;
+    input->helpers = done ? helpers : 1;
+    reader->helpers += input->helpers;
     if (status != DFRT_OK || done) {
         return status;
     }
     size_t batch = ROUND_EVENTS < READ_RECORDS ? ROUND_EVENTS : READ_RECORDS;
-    return dfrt__ahead_open(&input->ahead, input->source, record_size, batch, error);
+    dfrt_ahead_times *times = options->thread_times ? &input->ahead_times : NULL;
+    return dfrt__ahead_open(&input->ahead, input->source, record_size, batch, times, error);
 }
 
 /* Where the file that the program itself names is not there: what else can be read. */
@@ -85,7 +87,8 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
                                .report_limit = options->report_limit,
                                .malformed_path = kept,
                                .quiet = options->quiet,
-                               .replay = &reader->replay};
+                               .replay = &reader->replay,
+                               .ahead_times = options->thread_times ? &input->ahead_times : NULL};
     dfrt_status status =
         dfrt_source_open(&input->source, entry->name, options->source_specs[i], entry->record, &how, error);
     free(kept);
@@ -432,6 +435,9 @@ void dfrt__reader_run(dfrt__reader *reader)
         if (idle && !ends) {
             wait_for_input(reader);
         }
+    }
+    for (unsigned i = 0; i < reader->program->source_count; i++) {
+        reading_stage(reader)->wait_cpu_ns += reader->inputs[i].ahead_times.waited;
     }
     reader->ended_ns = dfrt_now_ns();
     if (reader->progress) {

@@ -21,6 +21,8 @@ typedef struct dfrt__input {
     bool open;
     bool dry; /* nothing to be had without waiting */
     uint64_t malformed; /* of a source that has been closed */
+    unsigned helpers; /* threads that parse for it */
+    dfrt_ahead_times ahead_times; /* what they take, if somebody asks */
 } dfrt__input;
 
 typedef struct dfrt__reader {
@@ -30,7 +32,7 @@ typedef struct dfrt__reader {
     atomic_bool opened; /* others may look at the sources: released by dfrt__reader_open */
     dfrt__script script; /* what is to change at which round */
     dfrt_replay replay; /* what files that are replayed by event time share */
-    unsigned helpers; /* threads that parse for the sources */
+    unsigned helpers; /* of all sources */
     bool progress;
     void (*after_round)(void *context); /* NULL: nobody wants to know */
     void *after_round_context;

@@ -52,7 +52,9 @@ static dfrt_status csv_ahead(dfrt_source *source, unsigned helpers, bool *done, 
     csv_state *state = source->state;
     const dfrt_input *input = dfrt_csv_input(state->csv);
     *done = !input->live && input->fd > STDIN_FILENO && source->record->parse_rows != NULL;
-    return *done ? dfrt__csv_blocks_open(&state->blocks, state->csv, source->record, helpers, error) : DFRT_OK;
+    if (!*done) return DFRT_OK;
+    return dfrt__csv_blocks_open(&state->blocks, state->csv, source->record, helpers, source->options.ahead_times,
+                                 error);
 }
 
 /* Rows that need no closer look, from the blocks or from the buffer. */

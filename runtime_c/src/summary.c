@@ -85,6 +85,23 @@ static void write_latency(FILE *out, const dfrt_histogram *latency)
     (void)fprintf(out, ",\"max\":%.1f}", (double)dfrt_histogram_max(latency) / 1e3);
 }
 
+/* Threads that parse ahead, and what the first stage's thread, in whose time it is, parsed in their place. */
+static void write_parsers(FILE *out, const dfrt__reader *reader)
+{
+    const char *between = "";
+    (void)fprintf(out, ",\"parsers\":[");
+    for (unsigned i = 0; i < reader->program->source_count; i++) {
+        const dfrt__input *input = &reader->inputs[i];
+        if (input->helpers > 0) {
+            (void)fprintf(out, "%s{\"source\":\"%s\",\"threads\":%u,\"cpu_seconds\":%.9f,\"by_reader\":%.9f}", between,
+                          reader->program->sources[i].name, input->helpers, (double)input->ahead_times.parsers / 1e9,
+                          (double)input->ahead_times.reader / 1e9);
+            between = ",";
+        }
+    }
+    (void)fprintf(out, "]");
+}
+
 static void write_threads(FILE *out, const dfrt__layout_plan *layout)
 {
     (void)fprintf(out, ",\"stages\":[");
@@ -111,8 +128,9 @@ static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options
         results += sum->counts[program->sinks[i].step].out;
     }
     double seconds = (double)(reader->ended_ns - reader->started_ns) / 1e9;
+    unsigned threads = (fused ? 1 : reader->layout->stage_count) + reader->helpers;
     (void)fprintf(out, "{\"app\":\"%s\",\"layout\":\"%s\",\"workers\":%u,\"threads\":%u,", program->name,
-                  fused ? "fused" : "staged", options->workers, fused ? 1 + reader->helpers : reader->layout->stage_count);
+                  fused ? "fused" : "staged", options->workers, threads);
     (void)fprintf(out, "\"in\":%" PRIu64 ",\"out\":%" PRIu64 ",\"late\":%" PRIu64 ",\"malformed\":%" PRIu64
                   ",\"faults\":%" PRIu64 ",", reader->tuples, results, late, bad, faults);
     (void)fprintf(out, "\"shed\":%" PRIu64 ",",
@@ -125,6 +143,7 @@ static void write_all(FILE *out, const dfrt__reader *reader, const dfrt__options
     (void)fprintf(out, "]");
     if (options->thread_times && !fused) {
         write_threads(out, reader->layout);
+        write_parsers(out, reader);
     }
     (void)fprintf(out, "}\n");
 }

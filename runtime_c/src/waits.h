@@ -18,6 +18,9 @@ dfrt__wait dfrt__wait_begin(const dfrt_stage *stage);
 /* `blocked`: it has waited for room; otherwise for input. */
 void dfrt__wait_end(dfrt_stage *stage, dfrt__wait wait, bool blocked);
 
+/* CPU time of the thread that asks. */
+uint64_t dfrt__thread_ns(void);
+
 /* The thread begins to run the stage, and has ended it. */
 void dfrt__thread_begin(dfrt_stage *stage);
 void dfrt__thread_end(dfrt_stage *stage);

@@ -67,6 +67,8 @@ static size_t read_all(const dfrt_record *record, unsigned helpers, trade *recor
     options.report_limit = 100000;
     options.malformed_path = kept;
     options.max_row = 200000;
+    dfrt_ahead_times times = {0};
+    options.ahead_times = &times;
     dfrt_source *source;
     CHECK(dfrt_source_open(&source, "trades", "csv:t.csv", record, &options, &error) == DFRT_OK);
     bool ahead = false;
@@ -75,6 +77,8 @@ static size_t read_all(const dfrt_record *record, unsigned helpers, trade *recor
     while (read_some(source, helpers == 1, records + total, total + 256 < ROOM ? 256 : ROOM - total, &count) == DFRT_OK)
         total += count;
     CHECK(total < ROOM && dfrt_source_close(source, &error) == DFRT_OK);
+    CHECK(helpers > 0 || times.parsers + times.reader + times.waited == 0);
+    CHECK(helpers == 0 || total == 0 || times.parsers + times.reader > 0);
     (void)fflush(stderr);
     CHECK(dup2(saved, 2) == 2 && close(saved) == 0);
     return total;

@@ -13,6 +13,7 @@ import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.patterns.function import function_of
 from dfc.compiler.select.asked import Asked
+from dfc.compiler.select.reading import parsed_ahead
 
 from tests.differential.native import Different
 from tests.differential.pattern_programs import PatternCase
@@ -127,12 +128,14 @@ def _others(text: str, named: set[str]) -> Iterator[str]:
 @pytest.mark.parametrize("place", PLACES)
 def test_the_farm_stands_where_its_step_does(place: str) -> None:
     case = case_of(place, random.Random(0))
-    plan = pipeline.plan(pipeline.flow(pipeline.check(case.text, "program.dfl", {})), Asked(4, None, case.patterns))
+    graph = pipeline.flow(pipeline.check(case.text, "program.dfl", {}))
+    plan = pipeline.plan(graph, Asked(4, None, case.patterns))
     kinds = [segment.kind for segment in plan.segments]
     assert set(PLACES[place][2]) <= {f"{kinds[edge.source]}>{kinds[edge.target]}" for edge in plan.edges}
     for name in PLACES[place][1].split():
         assert plan.segment_of(name).kind == "farm" and plan.segment_of(name).degree == 3
-    assert plan.layout.predicted.threads == sum(max(1, segment.degree) for segment in plan.segments)
+    parsers = sum(map(parsed_ahead, graph.steps))
+    assert plan.layout.predicted.threads == sum(max(1, segment.degree) for segment in plan.segments) + parsers
 
 
 @pytest.mark.parametrize("rounds", (7, pytest.param(0, marks=pytest.mark.slow)))

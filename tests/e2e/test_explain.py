@@ -71,7 +71,8 @@ sink out = best to csv("out.csv")
 
 
 @pytest.mark.parametrize(("find", "put", "threads"), [
-    ("", "", 2), ("max(price)", "median(price)", 4), ('csv("trades.csv")', "generate(count: 3)", 4),
+    ("", "", 2), ("max(price)", "median(price)", 5), ('csv("trades.csv")', "generate(count: 3)", 5),
+    ('csv("trades.csv")', "generate(count: 3, rate: 1k/s, paced: true)", 4),
 ])
 def test_two_workers_where_parsing_is_most_of_the_work(dfc, tmp_path, find, put, threads):
     """One runs everything, the other one parses; not where windows cost more, or where nothing is parsed."""

@@ -81,7 +81,7 @@ def test_a_forced_pattern_runs_as_planned_and_workers_override(dfc, program, wor
     other = "means=sequential" if word.startswith("typical") else "typical=sequential"
     words = ("run", "app.dfl", "--pattern", word, "--pattern", other)
     planned = summary(dfc(*words, "--", "--stats"))
-    assert (planned["layout"], planned["threads"]) == ("staged", threads + 2), "the reader, the rest, the pattern"
+    assert (planned["layout"], planned["threads"]) == ("staged", threads + 3), "parser, reader, the rest, the pattern"
     assert summary(dfc(*words, "--workers", "1", "--", "--stats"))["layout"] == "fused"
 
 
@@ -156,6 +156,22 @@ def test_a_summary_has_the_time_of_each_thread(dfc, program):
     assert replicas == [(0, 0), (1, 0), (1, 1), (2, 0)]
     assert all(0 <= stage["cpu_seconds"] for stage in summary["stages"])  # one may have had nothing to do
     assert 0 < sum(stage["cpu_seconds"] for stage in summary["stages"])
+    generating = summary["parsers"]
+    assert [(one["source"], one["threads"], one["by_reader"]) for one in generating] == [("quotes", 1, 0)]
+    assert generating[0]["cpu_seconds"] > 0
+
+
+def test_a_summary_has_the_time_of_parsing(dfc, program):
+    """Of a file that is parsed ahead it is all told, whoever did it; standard input is read by the reader itself."""
+    (program / "app.dfl").write_text(PROGRAM.replace("generate(count: 60000, rate: 100k/s, keys: 20, zipf: 1.0)",
+                                                     'csv("quotes.csv")'))
+    rows = "ts,symbol,price\n" + "".join(f"{i},A,{i % 7}.25\n" for i in range(20000))
+    (program / "quotes.csv").write_text(rows)
+    words = ("run", "app.dfl", "--workers", "3", "--", "--quiet", "--stats", "--thread-times")
+    (parser,) = json.loads(dfc(*words).stderr)["parsers"]
+    assert (parser["source"], parser["threads"]) == ("quotes", 1)
+    assert parser["cpu_seconds"] + parser["by_reader"] > 0
+    assert json.loads(dfc(*words, "--source", "quotes=csv:-", input=rows).stderr)["parsers"] == []
 
 
 @pytest.mark.parametrize(("content", "code"), [

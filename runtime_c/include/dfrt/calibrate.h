@@ -3,7 +3,8 @@
  *
  * Threads:   the one thread of the fused layout; nothing here is shared.
  * Ownership: all state is static.
- * Progress:  nothing waits. About one event in 64 is timed, chosen by chance; of the others the keys are counted.
+ * Progress:  nothing waits. About one tuple in 64 and one watermark in 2 are timed, chosen by chance; of the others the
+ *            keys are counted.
  */
 #ifndef DFRT_CALIBRATE_H
 #define DFRT_CALIBRATE_H

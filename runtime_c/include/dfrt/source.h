@@ -38,6 +38,13 @@ typedef struct dfrt_replay {
     uint64_t began_ns;  /* of the monotonic clock; 0 before the first record of all */
 } dfrt_replay;
 
+/* What reading ahead takes, in nanoseconds of CPU time. */
+typedef struct dfrt_ahead_times {
+    uint64_t parsers; /* the threads that parse, without waiting: complete when the source is closed */
+    uint64_t reader;  /* the thread that reads: parsing in their place */
+    uint64_t waited;  /* the thread that reads: waiting for them */
+} dfrt_ahead_times;
+
 typedef struct dfrt_source_options {
     int event_time;             /* index of the field, -1 for none */
     const bool *used;           /* by field: whether anyone looks at it; NULL: at all of them. Other fields of generated
@@ -53,6 +60,7 @@ typedef struct dfrt_source_options {
     /* Gets what would be said on stderr about malformed rows: the number of the row, and why. NULL: stderr */
     void (*report)(void *context, uint64_t number, const char *text);
     void *report_context;
+    dfrt_ahead_times *ahead_times; /* outlives the source; NULL: nobody asks */
 } dfrt_source_options;
 
 #define DFRT_SOURCE_DEFAULTS ((dfrt_source_options){.event_time = -1, .stop_fd = -1, .report_limit = 10})

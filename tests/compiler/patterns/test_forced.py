@@ -180,7 +180,8 @@ def test_the_predicted_threads_are_those_of_the_plan(window, pattern):
     if pattern.startswith("key") and "by" not in window:
         pytest.skip("key partitioning needs keys")
     plan = pipeline.plan(pipeline.flow(program(window)), Asked(4, None, (f"x={pattern}",)))
-    assert plan.layout.predicted.threads == sum(max(1, segment.degree) for segment in plan.segments)
+    parsers = 1
+    assert plan.layout.predicted.threads == sum(max(1, segment.degree) for segment in plan.segments) + parsers
 
 
 STEPS = """\

@@ -19,9 +19,9 @@ from dfc.compiler.select.explain import to_text as explained_text
 
 FOLDER = Path(__file__).parent / "plans"
 WORDS = (
-    ("mean=window_farming:3",), ("mean=window_farming:3,style=active",), ("mean=pane_farming:3,merge=collector",),
-    ("mean=pane_farming:3,merge=ring",), ("mean=pane_farming:3,2,merge=farm",),
-    ("mean=pane_farming:3,2,merge=shuffled",),
+    ("mean=window_farming:3,style=agnostic",), ("mean=window_farming:3,style=active",),
+    ("mean=pane_farming:3,merge=collector",), ("mean=pane_farming:3,merge=ring",),
+    ("mean=pane_farming:3,2,merge=farm",), ("mean=pane_farming:3,2,merge=shuffled",),
     ("all=pane_farming:3,2,merge=shuffled",), ("mean=window_partitioning:3",), ("mean=nesting:2,3",),
     ("mean=key_partitioning:4", "all=window_farming:2"),
     ("mean=pane_farming:2,2,merge=farm", "all=window_farming:2,style=active"),

@@ -9,7 +9,17 @@ import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, ProfileError, StepCosts, from_json, to_json
 from dfc.compiler.calibrate import measured_keys
-from dfc.compiler.calibrate_threads import Stages, most_reading, scatter, stages_of, usual, with_crossings
+from dfc.compiler.calibrate_threads import (
+    Stages,
+    most_reading,
+    parsing,
+    scatter,
+    stages_of,
+    usual,
+    with_crossings,
+    with_fetching,
+    within_reader,
+)
 
 PROFILE = Profile("hft", "calibration", {"emit_ns": 7.0, "hop_ns": 3000.0}, {"quotes": 3e5}, {
     "predict": OperatorProfile({"regression": StepCosts(9.5, None, 136000.0, 20.0)}, 0.04,
@@ -71,11 +81,13 @@ def test_what_cannot_be(text, code):
     assert caught.value.code == code and str(caught.value)
 
 
-def summary(tuples: int, seconds: dict[int, float]) -> dict:
-    """As of a run with `--stats --thread-times`: every tuple gives a result."""
+def summary(tuples: int, seconds: dict[int, float], parser: tuple[float, float] | None = None) -> dict:
+    """As of a run with `--stats --thread-times`: every tuple gives a result. `parser`: what the thread that parses
+    took, and the one that reads in its place."""
     stages = [{"segment": number, "cpu_seconds": taken} for number, taken in seconds.items()]
     steps = [{"name": name, "in": tuples, "out": tuples} for name in ("s", "w", "out")]
-    return {"in": tuples, "stages": stages, "steps": steps}
+    parsers = [{"source": "s", "threads": 1, "cpu_seconds": parser[0], "by_reader": parser[1]}] if parser else []
+    return {"in": tuples, "stages": stages, "steps": steps, "parsers": parsers}
 
 
 GRAPH = pipeline.flow(pipeline.check(
@@ -84,12 +96,14 @@ GRAPH = pipeline.flow(pipeline.check(
 CHANNELS = {"emit_ns": 7.0, "take_ns": 2.0}
 
 
-def stages(reading: float, seconds: tuple[float, ...]) -> Stages:
+def stages(reading: float, seconds: tuple[float, ...], parser: tuple[float, float] | None = None) -> Stages:
     """100 million tuples and as many results: a step that costs 40 ns, and 200 million elements that pass on."""
-    plan = pipeline.plan(GRAPH, None)
+    plan, said = pipeline.plan(GRAPH, None), summary(10**8, dict(enumerate(seconds)), parser)
     assert [edge.producer for edge in plan.edges] == ["s", "w"]
-    own = {"s": StepCosts(tuple=reading), "w": StepCosts(tuple=40.0), "out": StepCosts(tuple=0.0)}
-    return stages_of(plan, own, summary(10**8, dict(enumerate(seconds))))
+    parse = parsing(said).get("s")
+    own = {"s": StepCosts(tuple=reading + (parse or 0.0), parse=parse), "w": StepCosts(tuple=40.0),
+           "out": StepCosts(tuple=0.0)}
+    return stages_of(plan, own, said)
 
 
 @pytest.mark.parametrize(("reader", "window", "writer", "noise", "emit", "take"), [
@@ -109,6 +123,38 @@ def test_sources_take_no_more_than_the_thread_that_reads(reading):
     assert most_reading(GRAPH, CHANNELS, stages(reading, (2.0, 7.0, 2.0))) == pytest.approx(13.0)
 
 
+def test_parsing_in_a_thread_of_its_own_is_neither_sending_nor_reading():
+    """It takes 17 ns; what the reader parsed in that thread's place is none of its own work."""
+    assert parsing(summary(10**8, {}, (1.5, 0.2))) == {"s": pytest.approx(17.0)}
+    assert parsing(summary(10**8, {})) == parsing(None) == {}
+    found = stages(0.0, (2.2, 7.0, 2.0), (1.5, 0.2))
+    assert most_reading(GRAPH, CHANNELS, found) == pytest.approx(13.0)
+    assert with_crossings(CHANNELS, found, 0.0) == with_crossings(CHANNELS, stages(0.0, (2.0, 7.0, 2.0)), 0.0)
+
+
+@pytest.mark.parametrize(("reading", "fetch"), [(0.0, 13.0), (9.0, 13.0), (15.0, 15.0)])
+def test_what_the_reader_takes_beyond_sending_is_fetching_what_was_parsed(reading, fetch):
+    """20 ns in all, 7 of them for sending; never less than what one thread had left over for reading."""
+    found = stages(reading, (2.2, 7.0, 2.0), (1.5, 0.2))
+    own = with_fetching(found.own, CHANNELS, found)
+    assert own["s"] == StepCosts(tuple=pytest.approx(reading + 17.0), parse=pytest.approx(17.0),
+                                 fetch=pytest.approx(fetch))
+    assert own["w"] == found.own["w"]
+    crossed = with_crossings(CHANNELS, Stages(found.plan, own, found.counts, found.busy, found.read), 0.0)
+    assert crossed["emit_ns"] == pytest.approx(7.0), "sending is no dearer for it"
+
+
+def test_nothing_is_fetched_where_nothing_is_parsed_ahead():
+    found = stages(3.0, (2.0, 7.0, 2.0))
+    assert with_fetching(found.own, CHANNELS, found) == found.own
+
+
+@pytest.mark.parametrize(("reader", "emit"), [(2.0, 7.0), (0.4, 4.0)])
+def test_sending_takes_no_more_than_the_thread_that_sends(reader, emit):
+    costs = within_reader(CHANNELS, stages(0.0, (reader, 7.0, 2.0)))
+    assert costs == {"emit_ns": pytest.approx(emit), "take_ns": 2.0}
+
+
 def ran(seconds: float, *threads: float) -> dict:
     stages = {"stages": [{"cpu_seconds": one} for one in threads]} if threads else {}
     return {"in": 10**8, "cpu_seconds": seconds} | stages
@@ -117,6 +163,9 @@ def ran(seconds: float, *threads: float) -> dict:
 def test_the_middle_run_counts():
     runs = [ran(9.0), ran(3.0), ran(4.0)]
     assert usual(runs) is runs[2] and scatter(runs) == pytest.approx(60.0)
+    parsers = {"parsers": [{"source": "s", "threads": 1, "cpu_seconds": 2.0, "by_reader": 1.0}]}
+    parsed = [ran(9.0, 1.0) | parsers, ran(9.0, 4.0), ran(9.0, 1.0)]  # what the reader parses is in its time
+    assert usual(parsed) is parsed[0]
     waiting = [ran(9.0, 1.0, 2.0), ran(5.0, 4.0, 1.0), ran(7.0, 2.0, 2.0)]  # what threads waited does not count
     assert usual(waiting) is waiting[2] and scatter(waiting) == pytest.approx(20.0)
     assert usual([]) is None and scatter([]) == 0.0

@@ -83,7 +83,7 @@ def test_a_controller_has_the_number_of_workers():
     assert to_text(found.plan) == to_text(explained(rest=GOAL).plan) and found.plan.layout is None
     assert [one.degree for one in found.plan.segments if one.elastic] == [1]
     said = found.as_text()
-    assert "chosen: up to 14 threads; " in said and "is the controller's: the program begins" in said
+    assert "chosen: up to 15 threads; " in said and "is the controller's: the program begins" in said
     assert found.as_data()["patterns"]["controller_has_degrees"] is True
     rows = {row.pattern.name: row for row in found.choice.rows["predict"]}
     assert "not taken where a controller has" in rows["pane_farming"].why and rows["pane_farming"].whole is not None
