@@ -11,7 +11,7 @@ from dfc.compiler.failure import GOOD, Failure, Usage
 from .asked import asked
 from .checked import checked_program
 
-_SHOWN = 5  # malformed rows of a source that are named; the rest is counted
+_SHOWN = 10  # malformed rows of a source that are named; the rest is counted
 
 
 def interpret(args: Namespace) -> int:

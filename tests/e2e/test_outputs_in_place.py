@@ -82,3 +82,11 @@ def test_nothing_is_written_when_something_can_not_be(tmp_path, dfc, second, cod
     answer = dfc("run", "--interpret", "program.dfl")
     assert answer.returncode == code and said in answer.stderr, answer.stderr
     assert answer.stdout == "" and sorted(path.name for path in tmp_path.iterdir()) == ["program.dfl", "rows.csv"]
+
+
+def test_ten_malformed_rows_are_named(tmp_path, dfc):
+    prepare(tmp_path, 'csv("-")')
+    (tmp_path / "rows.csv").write_text("id,name\n" + "x,a\n" * 12)
+    said = dfc("run", "--interpret", "program.dfl").stderr.splitlines()
+    assert [line.split(":")[:2] for line in said[:-1]] == [["rows", f" line {number}"] for number in range(2, 12)]
+    assert said[-1] == "rows: 12 malformed rows"
