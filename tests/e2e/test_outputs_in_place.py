@@ -1,5 +1,5 @@
-"""What `dfc run --interpret` and `dfc generate` write: pipes, devices and links stay what they are, and nothing is written
-when something can't be."""
+"""What `dfc run --interpret` and `dfc generate` write: pipes, devices and links stay what they are, and nothing is
+written when something can't be."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def prepare(folder: Path, second: str, fields: str = "id, name") -> None:
 
 COMMANDS = {"interpret": ("run", "--interpret", "program.dfl"),
             "generate": ("generate", "program.dfl", "--count", "3", "--format", "csv", "-o", "place"),
-            "rates": ("generate", "--arrivals", "constant:rate=5", "--seconds", "3s", "--format", "rates", "-o", "place")}
+            "rates": ("generate", "--arrivals", "constant:rate=5", "--seconds", "3s", "--format", "rates", "-o",
+                      "place")}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
