@@ -120,3 +120,13 @@ def test_what_was_built_is_newer_than_its_inputs(dfc, program):
     os.utime(library, (1, 1))
     assert dfc("compile", "small.dfl", "-o", "out", "--emit", "lib").returncode == 0
     assert library.stat().st_mtime >= (program / "small.dfl").stat().st_mtime
+
+
+@pytest.mark.parametrize("name", ["semi;colon.dfl", "two\nlines.dfl"])
+def test_a_library_of_files_that_a_depfile_can_not_name(dfc, program, name):
+    """The rules of make would miss that they have changed; a program alone needs no rules."""
+    (program / name).write_text(GOOD)
+    answer = dfc("compile", name, "--emit", "lib", "-o", "out")
+    assert (answer.returncode, answer.stderr.count("\n")) == (1, 1) and "can't stand in a depfile" in answer.stderr
+    assert not (program / "out").exists()
+    assert dfc("compile", name, "--emit", "exe", "-o", "out").returncode == 0
