@@ -41,6 +41,7 @@ function(dfc_add_dataflow target program)
   set(shared "${folder}/lib${app}.so")
   add_custom_command(
     OUTPUT "${static}" "${shared}"
+    BYPRODUCTS "${folder}/include/${app}.h" # or Ninja compiles who includes it before it looks whether it is new
     COMMAND "${DFC_EXECUTABLE}" compile "${program}" --emit lib -o "${folder}" ${options}
     DEPENDS "${program}"
     DEPFILE "${folder}/${app}.d"

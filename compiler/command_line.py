@@ -119,6 +119,7 @@ def _add_building_commands(commands) -> None:
     compile_.add_argument("--target", choices=("portable", "native"), default="portable",
                           help="any machine of this architecture, or this one (default: portable)")
     compile_.add_argument("--emit", metavar="LIST", help="only these of ast,graph,plan,c,header,control,lib,exe; "
+                                                         "header is the one for programs that embed this one; "
                                                          "texts alone go to stdout unless -o is given")
     compile_.add_argument("--amalgamate", action="store_true", help="write the runtime as one file, dfrt.c with dfrt.h")
     compile_.add_argument("--print-outputs", action="store_true", help="print what would be written; build nothing")

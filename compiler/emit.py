@@ -11,7 +11,7 @@ from .artifacts import graph as graph_artifact
 from .artifacts import plan as plan_artifact
 from .select.asked import Asked
 
-_ENDINGS = {"c": (".c", ".h"), "header": (".h",), "control": (".json",)}
+_ENDINGS = {"c": (".c", ".h"), "control": (".json",)}
 
 
 def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...],
@@ -26,8 +26,9 @@ def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...
     made += [(f"{program.name}.graph", graph_artifact.to_text(graph))] if "graph" in wanted else []
     made += [(f"{program.name}.plan", plan_artifact.to_text(pipeline.plan(graph, asked)))] if "plan" in wanted else []
     endings = tuple(ending for kind in wanted for ending in _ENDINGS.get(kind, ()))
-    bundle = pipeline.generate(text, file, params, embed="lib" in wanted, asked=asked)
-    return made + [(name, content) for name, content in bundle.files if name.endswith(endings)]
+    bundle = pipeline.generate(text, file, params, embed="lib" in wanted or "header" in wanted, asked=asked)
+    public = f"include/{program.name}.h" if "header" in wanted else ""
+    return made + [(name, content) for name, content in bundle.files if name == public or name.endswith(endings)]
 
 
 def _tree(text: str, file: str) -> str:

@@ -16,7 +16,7 @@ from dfc.compiler.failure import Wrong
 from dfc.dsl.diagnostics import Diagnostics
 
 from .amalgamate import amalgamated
-from .depfile import depfile, input_files
+from .depfile import depfile, input_files, unwritable_files
 from .embeddable import compile_embeddable, library_names
 from .folder import RESERVED, Tree, runtime_tree, source_tree
 from .makefile import makefile
@@ -53,6 +53,8 @@ def deliver(bundle: Bundle, order: Order, out_dir: Path, texts: Mapping[str, str
     is never older than what it was built from, or `make` would build it forever.
     """
     _require_good_name(bundle)
+    if "lib" in order.kinds:
+        _require_watched(bundle)
     made = _built(bundle, order, diagnostics)
     tree = _tree(bundle, order, texts or {}, made)
     if order.builds:
@@ -74,6 +76,13 @@ def output_names(bundle: Bundle, order: Order, texts: Mapping[str, str] | None =
 def _require_good_name(bundle: Bundle) -> None:
     if bundle.app in RESERVED:
         raise Wrong(f"an app can't be called `{bundle.app}`: its folder needs that name for something else")
+
+
+def _require_watched(bundle: Bundle) -> None:
+    """A library is made by rules of make, CMake and Ninja: none of them may miss that a file has changed."""
+    for path in unwritable_files(bundle):
+        raise Wrong(f"{path!r} can't stand in a depfile, so a change of it would not be seen: give it a name without `;` "
+                    "and line ends")
 
 
 def _tree(bundle: Bundle, order: Order, texts: Mapping[str, str], made: Tree) -> Tree:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from dfc.compiler.artifacts.bundle import Bundle
 
 from .user_code import user_files
+
+_UNWRITABLE = {";", "\n"}  # where a rule ends, also behind a backslash
 
 
 def depfile(bundle: Bundle, out_dir: Path, built: Iterable[str] = ()) -> str:
@@ -23,11 +26,18 @@ def depfile(bundle: Bundle, out_dir: Path, built: Iterable[str] = ()) -> str:
 
 
 def input_files(bundle: Bundle) -> list[str]:
-    """All files that were read, each once, as paths from the current folder where they lie below it."""
+    """All files that were read and whose names make can write, each once, as paths from the current folder where they lie below it."""
+    return [path for path in _read_files(bundle) if not _UNWRITABLE & set(path)]
+
+
+def unwritable_files(bundle: Bundle) -> list[str]:
+    """The others that were read: make has no way to write their names, so it would not see them change."""
+    return [path for path in _read_files(bundle) if _UNWRITABLE & set(path)]
+
+
+def _read_files(bundle: Bundle) -> list[str]:
     paths = [*bundle.inputs, *bundle.user_sources, *user_files(bundle).values()]
-    # <stdin> is no file, and make has no way to write a name with a line end.
-    written = (_shortest(path) for path in paths if not path.startswith("<"))
-    return list(dict.fromkeys(path for path in written if "\n" not in path))
+    return list(dict.fromkeys(_shortest(path) for path in paths if not path.startswith("<")))  # <stdin> is no file
 
 
 def _shortest(path: str) -> str:
@@ -37,5 +47,6 @@ def _shortest(path: str) -> str:
 
 
 def escape(path: str) -> str:
-    """make reads `$` as a variable, a space as the end of a name and `#` as the start of a comment."""
-    return path.replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ").replace("\t", "\\\t")
+    """make reads `$` as a variable, a space as the end of a name, `#` as the start of a comment and `:` as the end of the
+    targets."""
+    return re.sub(r"[# \t:]", r"\\\g<0>", path.replace("$", "$$"))

@@ -37,7 +37,7 @@ def makefile(app: str, names: Iterable[str], target: str) -> str:
     sources = [name for name in names if name.endswith(".c")]
     odd = {name: f"odd_{number}.o" for number, name in enumerate(filter(_is_odd, sources), 1)}
     objects = (odd.get(name) or name.removesuffix(".c") + ".o" for name in sources)
-    headers = (escape(name) for name in names if name.endswith(".h") and not set(name) & set("\n%"))
+    headers = (escape(name) for name in names if name.endswith(".h") and not set(name) & set("\n;%"))
     return _TEXT.format(app=app, objects=_list(objects), headers=_list(headers), chosen=" ".join(chosen),
                         needed=" ".join(NEEDED_FLAGS), link=" ".join(LINK_FLAGS), includes=" ".join(INCLUDES),
                         rules="".join(_rule(name, made) for name, made in odd.items()))
@@ -49,12 +49,12 @@ def _is_odd(name: str) -> bool:
 
 
 def _rule(name: str, made: str) -> str:
-    """make can't depend on a name with a line end, but the shell can hand it to the compiler."""
+    """make can't depend on a name with a line end or `;`, but the shell can hand it to the compiler."""
     if "\n" in name:
         text = shlex.quote(name.replace("\\", "\\\\").replace("\n", "\\n"))
         needs, word = "", f'"$(printf %b {text})"'
     else:
-        needs, word = f" {escape(name)}", shlex.quote(name)
+        needs, word = "" if ";" in name else f" {escape(name)}", shlex.quote(name)
     compile_ = f"$(CC) $(NEEDED) $(CFLAGS) $(CPPFLAGS) {' '.join(INCLUDES)} -c -o $@"
     return f"{made}:{needs} $(HEADERS)\n\t{compile_} {word.replace('$', '$$')}\n\n"
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import BinaryIO
 
-from dfc.compiler.failure import GOOD, Failure, Missing, Usage
+from dfc.compiler.failure import GOOD, Missing, Usage
 
 from .checked import checked_program
 
@@ -147,29 +143,7 @@ def _file(path: str) -> Iterator:
         yield sys.stdout.buffer.write
         sys.stdout.buffer.flush()
         return
-    place = Path(path)
-    with _told(path):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield partial(_write_to, file, path)
-        with _told(path):
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, place)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    from dfc.compiler.build.write import writing
 
-
-def _write_to(file: BinaryIO, path: str, data: bytes) -> None:
-    with _told(path):
-        file.write(data)
-
-
-@contextmanager
-def _told(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise Failure(f"can't write {path}: {error.strerror}") from None
+    with writing(Path(path)) as write:
+        yield write

@@ -11,7 +11,7 @@ from dfc.compiler.failure import GOOD, Failure, Usage
 from .asked import asked
 from .checked import checked_program
 
-_SHOWN = 5  # malformed rows of a source that are named; the rest is counted
+_SHOWN = 10  # malformed rows of a source that are named; the rest is counted
 
 
 def interpret(args: Namespace) -> int:
@@ -19,9 +19,10 @@ def interpret(args: Namespace) -> int:
         raise Usage("the interpreter takes no options of the program: leave out what follows `--`")
     program = checked_program(args)
     from dfc.compiler import pipeline
-    from dfc.compiler.interpret import MissingColumn, WrongFile, run
+    from dfc.compiler.interpret import MissingColumn, WrongFile, require_sinks, run, sink_files
     from dfc.compiler.user_library import user_code
 
+    require_sinks(program)
     graph = pipeline.learned(pipeline.flow(program), asked(args))
     try:
         results = run(graph, folder=".", user_c=user_code(graph))
@@ -30,10 +31,7 @@ def interpret(args: Namespace) -> int:
     except (MissingColumn, WrongFile) as wrong:
         raise Failure(str(wrong)) from None
     _say_malformed(results)
-    for step in program.steps:
-        if step.name in results.rows:
-            json = step.body.connector.kind == "jsonl"
-            _write(step.body.connector, results.json_lines(step.name) if json else results.csv_lines(step.name))
+    _write(sink_files(program, results))
     return GOOD
 
 
@@ -45,15 +43,11 @@ def _say_malformed(results) -> None:
             print(f"{source}: {len(rows)} malformed rows", file=sys.stderr)
 
 
-def _write(connector, lines) -> None:
-    if connector.kind == "discard":
-        return
-    if connector.kind not in ("csv", "jsonl"):
-        raise Failure(f"the interpreter writes csv and jsonl only, not {connector.kind}")
-    text = "".join(f"{line}\n" for line in lines)
-    if connector.path == "-":
-        sys.stdout.write(text)
-        return
-    from dfc.compiler.build.write import write_file
+def _write(files: list[tuple[str, bytes]]) -> None:
+    """All of them or none; standard output, which can't be taken back, last."""
+    from dfc.compiler.build.write import write_files
 
-    write_file(Path(connector.path), text.encode())
+    write_files((Path(path), data) for path, data in files if path != "-")
+    for path, data in files:
+        if path == "-":
+            sys.stdout.buffer.write(data)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 import numpy as np
 
-from ...dsl.types import Array, Symbol, Text
+from ...dsl.types import Symbol, Text
 from .columns import BadData
+from .layout import element_of, shape_of
 from .rows import Rows
 from .strings import ArrowBits, ArrowStrings, Symbols, join
 
@@ -39,7 +41,21 @@ def _column(name: str, column) -> object:
     if pa.types.is_boolean(column.type):
         return ArrowBits(_address(column.buffers()[1]), column.offset, len(column), column)
     if pa.types.is_fixed_size_list(column.type):
-        return column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), column.type.list_size)
+        return _elements(name, column)
+    return column.to_numpy(zero_copy_only=False)
+
+
+def _elements(name: str, column) -> np.ndarray:
+    """Lists of one size, also of such lists, as an array of so many dimensions."""
+    import pyarrow as pa
+
+    if column.null_count:
+        raise BadData(f"field `{name}`: expected no nulls, got {column.null_count}")
+    if pa.types.is_fixed_size_list(column.type):
+        inner = _elements(name, column.flatten())
+        return inner.reshape(len(column), column.type.list_size, *inner.shape[1:])
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
     return column.to_numpy(zero_copy_only=False)
 
 
@@ -60,28 +76,41 @@ def to_table(rows: Rows):
 
 
 def _array(rows: Rows, field):
+    """A column; of a field that is an array, its elements one after the other in lists of its sizes."""
     import pyarrow as pa
 
-    match field.type:
+    match element_of(field.type):
         case Symbol():
             codes, texts = rows.symbols(field.name)
-            return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(texts, pa.string()))
-        case Text():
-            return _text(rows, field)
-        case Array(_, size):
-            flat = _plain(np.asarray(rows[field.name]).reshape(-1))  # the copy
-            return pa.FixedSizeListArray.from_arrays(pa.array(flat), size)
-    return pa.array(_plain(np.asarray(rows[field.name])))
+            flat = pa.DictionaryArray.from_arrays(pa.array(codes.reshape(-1)), pa.array(texts, pa.string()))
+        case Text(size):
+            return _text(rows, field, size)
+        case _:
+            flat = pa.array(_plain(rows.column(field.name).reshape(-1)))  # the copy
+    return _listed(flat, field)
 
 
-def _text(rows: Rows, field):
+def _listed(flat, field):
+    import pyarrow as pa
+
+    for size in reversed(shape_of(field.type)):
+        flat = pa.FixedSizeListArray.from_arrays(flat, size)
+    return flat
+
+
+def _text(rows: Rows, field, size: int):
     """An Arrow string array holds at most 2 GiB, so a long column is several of them."""
     import pyarrow as pa
 
-    column, most = np.asarray(rows[field.name]), (2**31 - 1) // field.type.size
-    parts = [join(rows.library, column[at:at + most]) for at in range(0, len(column), most)]
-    return pa.chunked_array([pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
-                             for offsets, data in parts], pa.string())
+    column, most = rows.column(field.name), max((2**31 - 1) // (size * prod(shape_of(field.type))), 1)
+    parts = [join(rows.library, column[at:at + most].reshape(-1)) for at in range(0, max(len(column), 1), most)]
+    return pa.chunked_array([_listed(_string_array(*part), field) for part in parts])
+
+
+def _string_array(offsets: np.ndarray, data: np.ndarray):
+    import pyarrow as pa
+
+    return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
 
 
 def _plain(column: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...dsl.types import Array, Bool, Duration, Field, Float, Int, Symbol, Text, Timestamp, Type
 from ..artifacts.interface import Port
-from .layout import filling_dtype, plain_dtype, record_dtype
+from .layout import bytes_of, element_of, filling_dtype, plain_dtype, record_dtype, shape_of
 from .library import Library
 from .rows import Rows
 from .strings import (
@@ -57,17 +57,18 @@ class Intake:
     def _fits(self, data: object) -> bool:
         if not isinstance(data, np.ndarray) or data.dtype != self.dtype or data.ndim != 1:
             return False
-        texts = any(isinstance(field.type, Text) for field in self.port.record.fields)  # the dtype has no sizes
+        texts = any(isinstance(element_of(one.type), Text) for one in self.port.record.fields)  # the dtype has no sizes
         foreign = isinstance(data, Rows) and data.library is not self.library
         return data.flags.c_contiguous and data.ctypes.data % _ALIGNMENT == 0 and not texts and not foreign
 
     def _check_in_place(self, data: np.ndarray) -> None:
         for field in self.port.record.fields:
-            if isinstance(field.type, Symbol):
+            element = element_of(field.type)
+            if isinstance(element, Symbol):
                 self._known(field, data[field.name])
-            elif isinstance(field.type, Bool) and len(data) and data[field.name].view("u1").max() > 1:
+            elif isinstance(element, Bool) and len(data) and data[field.name].view("u1").max() > 1:
                 raise self._bad(field, "bool, which is 0 or 1 in memory", "another byte")
-            elif isinstance(field.type, Timestamp | Duration):
+            elif isinstance(element, Timestamp | Duration):
                 self._require_times(field, data[field.name])
 
     # --- columns ----------------------------------------------------------------------------------------
@@ -93,7 +94,7 @@ class Intake:
 
     def _column(self, data: object, field: Field) -> object:
         column = data[field.name]
-        if isinstance(data, Rows) and isinstance(field.type, Symbol) and data.library is not self.library:
+        if isinstance(data, Rows) and isinstance(element_of(field.type), Symbol) and data.library is not self.library:
             return Symbols(np.asarray(column), data.library.texts(range(data.library.symbol_count())))
         return getattr(column, "array", column) if hasattr(column, "cat") else column  # a categorical of pandas
 
@@ -107,18 +108,43 @@ class Intake:
     def _fill(self, out: np.ndarray, field: Field, column: object) -> None:
         match field.type:
             case Symbol() | Text():
-                self._fill_strings(out, field, column)
+                self._fill_strings(Place.of(out, field.name, field.type), field, column)
+            case Array() if isinstance(element_of(field.type), Symbol | Text):
+                self._fill_string_arrays(out, field, column)
             case Bool() if isinstance(column, ArrowBits):
                 put_bits(self.library, out[field.name], column)
             case Timestamp() | Duration():
                 self._fill_times(out[field.name], field, np.asarray(column))
+            case Array():
+                array = self._shaped(field, column)
+                out[field.name] = self._numbers(field, element_of(field.type), array.reshape(-1)).reshape(array.shape)
             case _:
                 out[field.name] = self._numbers(field, field.type, np.asarray(column))
 
+    def _shaped(self, field: Field, column: object) -> np.ndarray:
+        """A column of arrays as one array, with the sizes of the field behind the number of rows."""
+        shape = shape_of(field.type)
+        expected = f"an array of shape (…, {', '.join(map(str, shape))})"
+        try:
+            array = bytes_of(np.asarray(column))
+        except ValueError as error:  # rows of different lengths
+            raise self._bad(field, expected, str(error)) from None
+        if array.ndim == 0 or array.shape[1:] != shape:
+            raise self._bad(field, expected, f"shape {array.shape}")
+        return array
+
     # --- texts ------------------------------------------------------------------------------------------
 
-    def _fill_strings(self, out: np.ndarray, field: Field, column: object) -> None:
-        place = Place.of(out, field.name, field.type)
+    def _fill_string_arrays(self, out: np.ndarray, field: Field, column: object) -> None:
+        """The elements at one index of all rows are a column as any other."""
+        element = Field(field.name, element_of(field.type))
+        array = self._shaped(field, column.codes if is_coded(column) else column)
+        for index in np.ndindex(*shape_of(field.type)):
+            part = array[(slice(None), *index)]
+            self._fill_strings(Place.of(out, field.name, element.type, index), element,
+                               Symbols(part, column.categories) if is_coded(column) else part)
+
+    def _fill_strings(self, place: Place, field: Field, column: object) -> None:
         try:
             if is_coded(column):
                 self._fill_coded(place, field, np.asarray(column.codes), column.categories)
@@ -126,7 +152,7 @@ class Intake:
             if not isinstance(column, ArrowStrings):
                 column = np.asarray(column)
                 if isinstance(field.type, Symbol) and column.dtype == np.uint32:
-                    out[field.name] = self._known(field, column)
+                    place.values[...] = self._known(field, column)
                     return
                 self._require_texts(field, column)
             put_strings(self.library, place, field.type, column)
@@ -136,6 +162,9 @@ class Intake:
     def _fill_coded(self, place: Place, field: Field, codes: np.ndarray, categories: object) -> None:
         if codes.dtype.kind not in "iu":
             self._refuse(field, "codes that are integers", codes.dtype)
+        for array in (codes, categories):
+            if isinstance(array, np.ndarray) and array.ndim != 1:
+                self._refuse(field, "codes and categories of one dimension", f"{array.ndim}")
         if not codes.dtype.isnative:
             codes = codes.astype(codes.dtype.newbyteorder("="))
         table = self._table(field, categories)
@@ -168,10 +197,6 @@ class Intake:
 
     def _numbers(self, field: Field, type_: Type, array: np.ndarray) -> np.ndarray:
         match type_:
-            case Array(element, size):
-                if array.ndim != 2 or array.shape[1] != size:
-                    raise self._bad(field, f"an array of shape (…, {size})", f"shape {array.shape}")
-                return self._numbers(field, element, array.reshape(-1)).reshape(-1, size)
             case Int():
                 return self._integers(field, type_, array)
             case Float() | Bool():

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...dsl.types import Symbol, Text
-from .layout import sizes_of
+from .layout import bytes_of, sizes_of
 from .library import Library
 
 _BYTES, _UCS4, _OFFSETS = 0, 1, {4: 2, 8: 3}  # dfrt_strings_form
@@ -66,8 +66,11 @@ class Place:
     sizes: np.ndarray | None
 
     @staticmethod
-    def of(records: np.ndarray, name: str, type_: Symbol | Text) -> Place:
-        return Place(records[name], sizes_of(records, name) if isinstance(type_, Text) else None)
+    def of(records: np.ndarray, name: str, type_: Symbol | Text, index: tuple[int, ...] = ()) -> Place:
+        """`index` says which element of a field that is an array."""
+        every = (slice(None), *index)
+        sizes = sizes_of(records, name)[every] if isinstance(type_, Text) else None
+        return Place(bytes_of(records[name])[every], sizes)
 
     def in_c(self):
         first = self.values if self.sizes is None else self.sizes

@@ -95,7 +95,7 @@ def test_a_view_beside_a_record_of_its_name(tmp_path):
             'operator win on q window count 2 -> win_state { alternate only = c("own.c", "f") }\n'
             'operator win_group on q window count 2 -> win_outputs { alternate only = c("own.c", "g") }\n'
             'sink o = win to csv("o.csv")\nsink p = win_group to csv("p.csv")\n')
-    header = dict(emit(text, str(tmp_path / "p.dfl"), {}, ("header",)))["app.h"]
+    header = dict(emit(text, str(tmp_path / "p.dfl"), {}, ("c",)))["app.h"]
     assert "bool f(const app_win_window_ *window, app_win_state *result);" in header
     assert "bool g(const app_win_group_window *window, app_win_outputs *result);" in header
 

@@ -132,7 +132,7 @@ def test_texts_of_any_kind(tmp_path):
 
 
 FILES = ['quo"te.dfl', "back\\slash.dfl", "new\nline.dfl", "comment*.dfl", "per%s.dfl", "tri??'graph.dfl", "-dash.dfl",
-         "a b.dfl", "ünï.dfl", "no_ending", "$HOME.dfl"]
+         "a b.dfl", "ünï.dfl", "no_ending", "$HOME.dfl", "co:lon.dfl", "semi;colon.dfl"]
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -148,7 +148,7 @@ def test_program_files_of_any_name(tmp_path, file, dfc):
     assert (tmp_path / "out.csv").read_text() == "n\n2\n"
 
 
-@pytest.mark.parametrize("name", ["a b", "ap'os $HOME", "new\nline", "per%s", '"#\\(p)'])
+@pytest.mark.parametrize("name", ["a b", "co:l;on", "ap'os $HOME", "new\nline", "per%s", '"#\\(p)'])
 def test_folders_and_c_files_of_any_name(tmp_path, dfc, name):
     """The C file, the header that it includes, the folder of the program and the folder that is written."""
     folder = tmp_path / name

@@ -37,7 +37,7 @@ def test_what_is_printed_is_what_is_written(dfc, program, words):
 
 
 def test_each_kind_has_its_files(dfc, program):
-    kinds = {"ast": {"small.ast"}, "graph": {"small.graph"}, "plan": {"small.plan"}, "header": {"small.h"},
+    kinds = {"ast": {"small.ast"}, "graph": {"small.graph"}, "plan": {"small.plan"}, "header": {"include/small.h"},
              "c": {"small.c", "small.h", "main.c"}, "control": {"control.json"},
              "exe": {"small", "small.d", "manifest.json"}}
     for kind, files in kinds.items():
@@ -49,6 +49,8 @@ def test_a_library_is_headers_and_two_files(dfc, program):
     assert dfc("compile", "small.dfl", "-o", "out", "--emit", "lib").returncode == 0
     found = written(program / "out")
     assert {"libsmall.a", "libsmall.so", "include/small.h", "include/dfrt/embed.h", "small.d", "manifest.json"} <= found
+    header = dfc("compile", "small.dfl", "--emit", "header").stdout
+    assert (program / "out" / "include" / "small.h").read_text() == header
     assert "out/libsmall.a out/libsmall.so: \\\n  small.dfl\n" in (program / "out" / "small.d").read_text()
 
 
@@ -65,8 +67,10 @@ def test_warnings_stand_beside_what_is_printed(dfc, program, words):
 
 
 def test_texts_go_to_stdout_without_a_folder(dfc, program):
-    assert "small_Trade" in dfc("compile", "small.dfl", "--emit", "header").stdout
-    assert "small_create" not in dfc("compile", "small.dfl", "--emit", "header").stdout
+    header = dfc("compile", "small.dfl", "--emit", "header").stdout
+    for name in ("small_Trade;", "small_create(", "small_push_trades(", "small_poll(", "small_drain(", "small_destroy("):
+        assert name in header
+    assert "small_create" not in dfc("compile", "small.dfl", "--emit", "c").stdout
     assert written(program) == {"small.dfl", "trades.csv"}
 
 
@@ -116,3 +120,13 @@ def test_what_was_built_is_newer_than_its_inputs(dfc, program):
     os.utime(library, (1, 1))
     assert dfc("compile", "small.dfl", "-o", "out", "--emit", "lib").returncode == 0
     assert library.stat().st_mtime >= (program / "small.dfl").stat().st_mtime
+
+
+@pytest.mark.parametrize("name", ["semi;colon.dfl", "two\nlines.dfl"])
+def test_a_library_of_files_that_a_depfile_can_not_name(dfc, program, name):
+    """The rules of make would miss that they have changed; a program alone needs no rules."""
+    (program / name).write_text(GOOD)
+    answer = dfc("compile", name, "--emit", "lib", "-o", "out")
+    assert (answer.returncode, answer.stderr.count("\n")) == (1, 1) and "can't stand in a depfile" in answer.stderr
+    assert not (program / "out").exists()
+    assert dfc("compile", name, "--emit", "exe", "-o", "out").returncode == 0

@@ -70,6 +70,8 @@ def test_every_form_of_strings(program, field, form):
     (dfc.Symbols(np.array([0, 0] * 4), ["\ud800"]), "expected UTF-8, got "),
     (dfc.Symbols(np.array([0.5, 0] * 4), ["a"]), "expected codes that are integers, got float64"),
     (np.array([["a"]] * 8), "got <U1 of 2 dimensions"),
+    (dfc.Symbols(np.array([[0, 1]] * 8), ["a", "b"]), "expected codes and categories of one dimension, got 2"),
+    (dfc.Symbols(np.array([0] * 8), np.array([["a", "b"]])), "expected codes and categories of one dimension, got 2"),
 ])
 def test_strings_that_do_not_fit(program, field, column, message):
     with pytest.raises(dfc.BadData, match=f"field `{field}`: .*{message}"):

@@ -104,8 +104,9 @@ def test_manifest_says_what_went_in_and_out(tmp_path):
     assert {"hello.c", "hello.h", "user/fit.c", "dfrt/include/dfrt/status.h"} <= set(manifest["outputs"])
 
 
-def test_depfile_is_read_by_make(tmp_path, monkeypatch):
-    folder = tmp_path / "a #1 $x"
+@pytest.mark.parametrize("name", ["a #1 $x", "a:b", "a: b"])
+def test_depfile_is_read_by_make(tmp_path, monkeypatch, name):
+    folder = tmp_path / name
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
     bundle = hello(folder)
