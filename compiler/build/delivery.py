@@ -81,8 +81,8 @@ def _require_good_name(bundle: Bundle) -> None:
 def _require_watched(bundle: Bundle) -> None:
     """A library is made by rules of make, CMake and Ninja: none of them may miss that a file has changed."""
     for path in unwritable_files(bundle):
-        raise Wrong(f"{path!r} can't stand in a depfile, so a change of it would not be seen: give it a name without `;` "
-                    "and line ends")
+        raise Wrong(f"{path!r} can't stand in a depfile, so a change of it would not be seen: give it a name without "
+                    "`;` and line ends")
 
 
 def _tree(bundle: Bundle, order: Order, texts: Mapping[str, str], made: Tree) -> Tree:

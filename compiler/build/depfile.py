@@ -26,7 +26,8 @@ def depfile(bundle: Bundle, out_dir: Path, built: Iterable[str] = ()) -> str:
 
 
 def input_files(bundle: Bundle) -> list[str]:
-    """All files that were read and whose names make can write, each once, as paths from the current folder where they lie below it."""
+    """All files that were read and whose names make can write, each once, as paths from the current folder where they
+    lie below it."""
     return [path for path in _read_files(bundle) if not _UNWRITABLE & set(path)]
 
 
@@ -47,6 +48,6 @@ def _shortest(path: str) -> str:
 
 
 def escape(path: str) -> str:
-    """make reads `$` as a variable, a space as the end of a name, `#` as the start of a comment and `:` as the end of the
-    targets."""
+    """make reads `$` as a variable, a space as the end of a name, `#` as the start of a comment and `:` as the end of
+    the targets."""
     return re.sub(r"[# \t:]", r"\\\g<0>", path.replace("$", "$$"))

@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import pytest
-
 from dfc.compiler.build.write import write_file, write_files
 from dfc.compiler.failure import Failure
 
