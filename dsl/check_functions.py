@@ -142,4 +142,6 @@ def _properties(context: Context, decl: ast.AggregateDecl) -> frozenset[str]:
     for word in decl.properties:
         if word.text not in PROPERTIES:
             context.report(unknown("E0400", word.span, "property", word.text, list(PROPERTIES)))
+        elif word.text == "invertible":
+            context.warn("W0106", word.span, "`invertible` is not used: nothing takes tuples out of a state again")
     return frozenset(word.text for word in decl.properties)

@@ -138,7 +138,7 @@ def _without_unit(value: typed.Literal, node: ast.Expr, setting: Setting, what: 
     if setting.kind != "duration" and isinstance(node, ast.Name) and is_number(value.type):
         _in_bounds(value.value, str(value.value), node, setting, what)
         return value.value
-    literal = isinstance(node, ast.IntLiteral | ast.FloatLiteral)
+    literal = isinstance(node, ast.IntLiteral | ast.FloatLiteral) and value.value != 0  # a size of 0 is none
     raise Mistake("E0414", node.span, f"{what} is {kind}, this is {value.type}",
                   expected=f"a number with a unit, such as 1{unit}", around=f"{{}}{unit}" if literal else "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os.path
 from collections.abc import Iterable
 from typing import TypeVar
@@ -18,7 +19,8 @@ _ELSEWHERE = {"string": "symbol", "str": "symbol", "varchar": "text<32>", "char"
               "float64": "f64", "float32": "f32", "integer": "int", "int32": "i32", "int64": "i64", "long": "i64",
               "short": "i16", "byte": "u8", "boolean": "bool", "datetime": "timestamp<ms>"}  # names of other languages
 LONGEST_TEXT = 65535
-LARGEST_ARRAY = 65536
+LARGEST_ARRAY = 8192  # elements in all dimensions: each is a column of a file
+WIDEST_ARRAY = 1 << 20  # bytes: tuples are on the stack while they are computed
 
 Named = TypeVar("Named")
 
@@ -37,11 +39,21 @@ def unique(context: Context, items: Iterable[Named], what: str) -> list[Named]:
 def resolve_type(context: Context, ref: ast.TypeRef) -> Type:
     """The type that is written; raises when there is none."""
     type_ = _element(context, ref)
+    if ref.sizes:
+        _require_fitting(ref, type_, math.prod(ref.sizes))
     for size in reversed(ref.sizes):
-        if not 1 <= size <= LARGEST_ARRAY:
-            raise Mistake("E0216", ref.span, f"an array of {size} elements", expected=f"1 to {LARGEST_ARRAY} elements")
         type_ = Array(type_, size)
     return type_
+
+
+def _require_fitting(ref: ast.TypeRef, element: Type, count: int) -> None:
+    if not 1 <= count <= LARGEST_ARRAY:
+        inside = " in all" if len(ref.sizes) > 1 else ""
+        raise Mistake("E0216", ref.span, f"an array of {count} elements{inside}",
+                      expected=f"1 to {LARGEST_ARRAY} elements{inside}")
+    if isinstance(element, Text) and element.size * count > WIDEST_ARRAY:
+        raise Mistake("E0216", ref.span, f"an array of {element.size * count} bytes",
+                      expected=f"at most {WIDEST_ARRAY} bytes in all")
 
 
 def _element(context: Context, ref: ast.TypeRef) -> Type:

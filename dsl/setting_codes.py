@@ -5,6 +5,13 @@ from __future__ import annotations
 from .codes import Code
 
 _SINK = 'sink out = quotes to csv("out.csv")'
+_TOTAL = """aggregate total(x: f64) -> f64 associative commutative {
+  state { s: f64 }
+  lift { s: x }
+  combine { s: left.s + right.s }
+  lower s
+}
+"""
 
 SETTING_CODES: dict[str, Code] = {
     "E0400": Code(
@@ -116,6 +123,11 @@ SETTING_CODES: dict[str, Code] = {
         "controller has nothing to do about it. Let the system limit the memory of the program.",
         "resources { cores: 1..4, memory: 4GiB }\n" + _SINK,
         "resources { cores: 1..4 }\n" + _SINK),
+    "W0106": Code(
+        "a property that is not used",
+        "Windows that slide are composed from panes, which needs `associative` and `commutative`, or computed from their "
+        "tuples. Nothing is taken out of a state again, so that `invertible` says something true without effect.",
+        _TOTAL.replace("commutative", "commutative invertible") + _SINK, _TOTAL + _SINK),
     "W0101": Code(
         "parameter never used",
         "The parameter has no effect.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import networkx as nx
 
@@ -35,8 +36,13 @@ class Graph:
 
     def consumers(self, name: str) -> tuple[typed.Step, ...]:
         """The steps that read this one, each once, in order."""
-        readers = set(self.flow.successors(name))
-        return tuple(step for step in self.steps if step.name in readers)
+        readers = self.flow.successors(name)
+        return tuple(sorted((self.step(reader) for reader in readers), key=lambda step: self.places[step.name]))
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each step stands in the order."""
+        return {step.name: place for place, step in enumerate(self.steps)}
 
 
 def graph_of(program: typed.Program) -> Graph:
@@ -66,7 +72,7 @@ def verify(graph: Graph) -> None:
     for step in graph.steps:
         _require(step.name not in seen, step, "is written twice")
         for name in step.inputs:
-            _require(name in {other.name for other in graph.steps}, step, f"reads {name}, which is not there")
+            _require(name in graph.places, step, f"reads {name}, which is not there")
             _require(name in seen, step, f"reads {name}, which comes after it")
         seen.add(step.name)
         _verify_inputs(graph, step)

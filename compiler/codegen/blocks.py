@@ -2,7 +2,7 @@
 
 Where no watermark comes between the tuples of a source and all steps run in one thread, a chain of filters and maps
 goes over a whole block before what follows sees the first of its tuples: loops stay short, sums stay in registers, and
-a window can look up the keys of many tuples before it needs the first of them.
+a window can look up the keys of many tuples before it needs the first of them. Large tuples go one by one.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ...dsl.types import Bool, Duration, Float, Int, Symbol, Timestamp
 from ..graph.walk import expressions_of, has_time
+from .c_types import record_bytes
 from .step_views import Context
 
 _PLAIN = (typed.Literal, typed.FieldRef, typed.Unary, typed.Binary, typed.Cast)
 _NUMBERS = (Int, Float, Bool, Timestamp, Duration)
+_WIDEST = 2048  # bytes of a record of which a block of 256 is kept on the stack
 _CHEAP = 24  # nodes of expressions that may be evaluated in vain
 
 
@@ -48,7 +50,7 @@ class Block:
 def takes_blocks(step: typed.Step) -> bool:
     """Steps with a function for a block of tuples."""
     return isinstance(step.body, typed.Operator) and isinstance(step.body.window, typed.CountWindow) \
-        and not step.body.expire_after
+        and not step.body.expire_after and record_bytes(step.record) <= _WIDEST
 
 
 def gets_blocks(context: Context, step: typed.Step) -> bool:
@@ -86,6 +88,8 @@ def _chain(context: Context, source: typed.Step) -> tuple[list[typed.Step], type
             return chain, None
         if not isinstance(after[0].body, typed.Filter | typed.Map):
             return chain, after[0]
+        if record_bytes(after[0].record) > _WIDEST:
+            return chain, None
         chain.append(after[0])
 
 

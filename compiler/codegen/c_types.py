@@ -40,6 +40,14 @@ def elements_of(type_: Type, place: str) -> tuple[tuple[str, Type], ...]:
     return tuple(found for i in range(type_.size) for found in elements_of(type_.element, f"{place}[{i}]"))
 
 
+def scalar_of(type_: Type) -> tuple[Type, int]:
+    """The type of a field's scalars, and how many there are."""
+    count = 1
+    while isinstance(type_, Array):
+        type_, count = type_.element, count * type_.size
+    return type_, count
+
+
 def kind(type_: Type) -> str:
     """The dfrt_kind of a field."""
     match type_:
@@ -95,6 +103,11 @@ def element_members(type_: Type) -> tuple[Member, ...]:
 def _c_size(type_: Type) -> int:
     """sizeof; a text is its length and its bytes."""
     return (4 + type_.size + 3) // 4 * 4 if isinstance(type_, Text) else packed_size(type_)
+
+
+def record_bytes(record: Record) -> int:
+    """sizeof, but for what the alignment adds."""
+    return sum(count * _c_size(type_) for type_, count in (scalar_of(field.type) for field in record.fields))
 
 
 def unit_ns(type_: Type) -> int:

@@ -47,24 +47,36 @@ def c_functions(graph: Graph) -> tuple[typed.CFunction, ...]:
 
 
 def used_fields(graph: Graph, step: typed.Step) -> frozenset[str]:
-    """The fields of a step's tuples that anything looks at: a later step, a sink, the source's own clock."""
-    time = {step.body.event_time} if isinstance(step.body, typed.Source) and step.body.event_time else set()
-    return frozenset(time).union(*(_fields_read(graph, step, consumer) for consumer in graph.consumers(step.name)))
+    """The fields of a step's tuples that anything looks at: a later step, a sink, the source's own clock.
+
+    With its own list of steps to look at: a chain of filters may be longer than Python's stack."""
+    read = {step.body.event_time} if isinstance(step.body, typed.Source) and step.body.event_time else set()
+    seen, waiting = {step.name}, [step]
+    while waiting:
+        given = waiting.pop()
+        for consumer in graph.consumers(given.name):
+            read |= _fields_read(given, consumer)
+            if isinstance(consumer.body, _PASSED_ON) and consumer.name not in seen:
+                seen.add(consumer.name)
+                waiting.append(consumer)
+    return frozenset(read)
 
 
-def _fields_read(graph: Graph, step: typed.Step, consumer: typed.Step) -> frozenset[str]:
+_PASSED_ON = typed.Filter | typed.Branch | typed.Union_ | typed.Late  # their tuples go on as they are
+
+
+def _fields_read(step: typed.Step, consumer: typed.Step) -> set[str]:
+    """By the consumer itself, not by what comes after it."""
     body = consumer.body
     if isinstance(body, typed.Sink | typed.Port) or _hands_tuples_to_c(body):
-        return frozenset(field.name for field in step.record.fields)
+        return {field.name for field in step.record.fields}
     sides = {side for side, name in enumerate(consumer.inputs) if name == step.name}
     read = {part.name for expr in expressions_of(body) for part in walk(expr)
             if isinstance(part, typed.FieldRef) and part.side in sides}
     read.update(*(keys for side, keys in enumerate(_keys_of(body)) if side in sides))
     if isinstance(body, typed.Operator):
         read.update(*(alternate.columns for alternate in body.alternates))
-    if isinstance(body, typed.Filter | typed.Branch | typed.Union_ | typed.Late):  # the tuple goes on as it is
-        read |= used_fields(graph, consumer)
-    return frozenset(read)
+    return read
 
 
 def _hands_tuples_to_c(body: typed.Body) -> bool:

@@ -179,30 +179,65 @@ static dfrt_status missing_column(const dfrt_csv *csv, const char *name, dfrt_er
     return dfrt_fail(error, DFRT_MISSING, "'%s' has no column '%s'; it has: %s", csv->input->path, name, there);
 }
 
-static dfrt_status find_column(const dfrt_csv *csv, const char *name, uint32_t *at, dfrt_error *error)
+static int compare_slices(dfrt_slice a, dfrt_slice b)
 {
-    size_t size = strlen(name), hits = 0;
-    for (size_t i = csv->format.columns; i-- > 0;) {
-        if (csv->fields[i].size != size || memcmp(csv->fields[i].data, name, size) != 0) continue;
-        *at = (uint32_t)i;
-        hits++;
+    if (a.size != b.size) return a.size < b.size ? -1 : 1;
+    return memcmp(a.data, b.data, a.size);
+}
+
+/* Of pointers into csv->fields. */
+static int compare_columns(const void *a, const void *b)
+{
+    return compare_slices(**(const dfrt_slice *const *)a, **(const dfrt_slice *const *)b);
+}
+
+/* The first of the sorted columns that is not before this name. */
+static size_t place_of(const dfrt_slice **sorted, size_t count, dfrt_slice name)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_slices(*sorted[middle], name) < 0) low = middle + 1;
+        else high = middle;
     }
-    if (hits == 0) return missing_column(csv, name, error);
+    return low;
+}
+
+static dfrt_status find_column(const dfrt_csv *csv, const dfrt_slice **sorted, const char *text, uint32_t *at,
+                               dfrt_error *error)
+{
+    dfrt_slice name = {text, strlen(text)};
+    size_t count = csv->format.columns, first = place_of(sorted, count, name), hits = 0;
+    while (first + hits < count && compare_slices(*sorted[first + hits], name) == 0) hits++;
+    if (hits == 0) return missing_column(csv, text, error);
     if (hits > 1)
-        return dfrt_fail(error, DFRT_MALFORMED, "'%s' has the column '%s' %zu times", csv->input->path, name, hits);
+        return dfrt_fail(error, DFRT_MALFORMED, "'%s' has the column '%s' %zu times", csv->input->path, text, hits);
+    *at = (uint32_t)(sorted[first] - csv->fields);
     return DFRT_OK;
+}
+
+/* Sorted, since an array may be thousands of columns. */
+static dfrt_status find_columns(dfrt_csv *csv, const dfrt_csv_options *options, dfrt_error *error)
+{
+    const dfrt_slice **sorted = malloc((csv->format.columns + 1) * sizeof *sorted);
+    if (sorted == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for the columns");
+    for (size_t i = 0; i < csv->format.columns; i++) sorted[i] = &csv->fields[i];
+    qsort(sorted, csv->format.columns, sizeof *sorted, compare_columns);
+    dfrt_status status = DFRT_OK;
+    for (size_t i = 0; i < csv->wanted && status == DFRT_OK; i++)
+        status = find_column(csv, sorted, options->columns[i], &csv->format.map[i], error);
+    free(sorted);
+    return status;
 }
 
 static dfrt_status map_columns(dfrt_csv *csv, const dfrt_csv_options *options, dfrt_error *error)
 {
     csv->format.map = calloc(csv->wanted + 1, sizeof *csv->format.map);
     if (csv->format.map == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for the columns");
+    dfrt_status status = find_columns(csv, options, error);
+    if (status != DFRT_OK) return status;
     csv->format.in_order = csv->wanted == csv->format.columns;
-    for (size_t i = 0; i < csv->wanted; i++) {
-        dfrt_status status = find_column(csv, options->columns[i], &csv->format.map[i], error);
-        if (status != DFRT_OK) return status;
-        csv->format.in_order &= csv->format.map[i] == i;
-    }
+    for (size_t i = 0; i < csv->wanted; i++) csv->format.in_order &= csv->format.map[i] == i;
     if (dfrt__csv_parser_open(&csv->parser, &csv->format)) return DFRT_OK;
     return dfrt_fail(error, DFRT_MEMORY, "no memory for the rows of '%s'", csv->input->path);
 }

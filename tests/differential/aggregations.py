@@ -106,6 +106,8 @@ class Aggregations:
         setting = {"quantile": f", {self.values.pick('0.5', '0.0', '1.0', '0.9', '0.25')}",
                    "ewma": f", {self.values.pick('0.5', '1.0', '0.1')}"}.get(function, "")
         one = f"f64({function}({value}{setting}))"
+        if "statistics" in self.values.functions and self.values.pick(False, False, True):
+            one = self.values.pick(f"covariance({value}, {self.values.moderate(0)})", f"geometric_mean({value})")
         other = self.values.pick("avg", "max", "sum" if self.combined else "median")
         return f"({one} - {other}({self.values.moderate(0)}))" \
             if self.values.pick(False, False, True) else one

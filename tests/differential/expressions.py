@@ -54,6 +54,8 @@ class Expressions:
     # --- integers -----------------------------------------------------------------------------------
 
     def literal(self) -> str:
+        if "many" in self.functions and self.pick(False, False, True):
+            return "many"
         value = self.pick(*EDGES)
         return str(value) if self.draw(st.booleans()) else f"(-{value})"
 
@@ -96,10 +98,18 @@ class Expressions:
             return f"i64({self.unsigned(depth)})"
         one = self.pick(*times)
         divisor = self.pick("3", "1000", "(-7)")
+        if "calendar" in self.functions and one.type.startswith("timestamp") and self.pick(False, True):
+            return self.calendar()
         return self.pick(f"i64({one.name})", f"i64({one.name} / {divisor})", f"i64({one.name} % {divisor})")
 
+    def calendar(self) -> str:
+        """A part of the date or of the time of day; "" without a time."""
+        times = self.of("timestamp")
+        function = self.pick("year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year")
+        return f"{function}({self.pick(*times).name})" if times and "calendar" in self.functions else ""
+
     def unsigned(self, depth: int = 2) -> str:
-        kinds = ["column", "column", "cast"] + (["sum", "if", "extreme"] if depth > 0 else [])
+        kinds = ["column", "column", "cast"] + (["sum", "if", "extreme", "hash"] if depth > 0 else [])
         kinds += ["quotient"] if self.faulty and depth > 0 else []
         kind, less = self.pick(*kinds), depth - 1
         match kind:
@@ -111,6 +121,8 @@ class Expressions:
                 return f"({self.unsigned(less)} {self.pick('/', '%')} {self.unsigned(less)})"
             case "if":
                 return self.choice(less, self.unsigned)
+            case "hash":
+                return f"hash({self.string(less)})"
             case "extreme":
                 return f"{self.pick('least', 'greatest')}({self.unsigned(less)}, {self.unsigned(less)})"
         return f"u64({self.pick(self.integer(max(less, 0)), self.real(max(less, 0)))})"
@@ -124,9 +136,9 @@ class Expressions:
         kind, less = self.pick(*kinds), depth - 1
         match kind:
             case "column":
-                return self.column(self.of("f32", "f64", levels=(MODERATE, EXACT)), self.pick(*REALS))
+                return self.column(self.of("f32", "f64", levels=(MODERATE, EXACT)), self.real_literal())
             case "literal":
-                return self.pick(*REALS)
+                return self.real_literal()
             case "sum":
                 return f"({self.real(less)} {self.pick('+', '-', '*')} {self.real(less)})"
             case "quotient":
@@ -144,6 +156,9 @@ class Expressions:
             case "cast":
                 return f"f32({self.real(less)})"
         return self.call("scaled", self.real(less), self.integer(less)) or self.pick(*REALS)
+
+    def real_literal(self) -> str:
+        return "share" if "share" in self.functions and self.pick(False, True) else self.pick(*REALS)
 
     def moderate(self, depth: int = 1) -> str:
         """A small multiple of 1/8: what float aggregates take. Rough values of that size count too."""

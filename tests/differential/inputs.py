@@ -5,7 +5,9 @@ How the data looks is drawn by Hypothesis, so that it shrinks; the rows themselv
 
 from __future__ import annotations
 
+import json
 import random
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -65,6 +67,55 @@ def lines_bytes(shape: Shape) -> bytes:
     rows = [" ".join(rng.choice(words) for _ in range(rng.randrange(5))).encode() for _ in range(shape.rows)]
     rows = [b"\xff bad" if rng.random() < shape.malformed else row for row in rows]
     return _laid_out(rows, "plain" if shape.layout in ("quoted", "blank", "extra", "unclosed") else shape.layout, rng)
+
+
+def jsonl_bytes(columns: list[Column], time: str | None, shape: Shape) -> bytes:
+    """A file of one object a line; members in another order where the layout is `quoted`, more of them for `extra`."""
+    rng = random.Random(shape.seed)
+    lines = []
+    for row in _rows(columns, time, shape, rng):
+        members = [f"{json.dumps(column.name)}: {_json(value, column.type)}"
+                   for column, value in zip(columns, row, strict=True)]
+        members += ['"more": [1, {"a": null}]'] if shape.layout == "extra" else []
+        line = "{" + ", ".join(reversed(members) if shape.layout == "quoted" else members) + "}"
+        twice = "{" + ", ".join([*members, members[0]]) + "}"
+        wrong = (line[:-1], "[]", "{}", twice, line.replace(": ", ": [", 1), line + "1")
+        lines.append((rng.choice(wrong) if rng.random() < shape.malformed else line).encode())
+    return _laid_out(lines, "plain" if shape.layout == "unclosed" else shape.layout, rng)
+
+
+def _json(value: str, type_: str) -> str:
+    string = type_ == "symbol" or type_.startswith("text") or value in ("nan", "inf", "-inf")
+    return json.dumps(value, ensure_ascii=len(value) % 2 == 0) if string else value
+
+
+def binary_bytes(columns: list[Column], time: str | None, shape: Shape) -> tuple[bytes, bytes]:
+    """Packed records, some with a bool or a symbol that there is not, and the symbols."""
+    rng = random.Random(shape.seed)
+    symbols: dict[str, int] = {}
+    layout = struct.Struct("<" + "".join(_code(column.type) for column in columns))
+    rows = [[_packed(value, column.type, symbols, rng.random() < shape.malformed)
+             for column, value in zip(columns, row, strict=True)] for row in _rows(columns, time, shape, rng)]
+    data = b"".join(layout.pack(*row) for row in rows)
+    names = "".join('"' + text.replace('"', '""') + '"\n' for text in symbols)
+    return data[:-1] if shape.layout == "unfinished" else data, names.encode()
+
+
+def _code(type_: str) -> str:
+    if type_.startswith("text"):
+        return f"{type_.removeprefix('text<').removesuffix('>')}s"
+    return {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "f32": "f",
+            "f64": "d", "bool": "B", "symbol": "I"}.get(type_, "q")
+
+
+def _packed(value: str, type_: str, symbols: dict[str, int], wrong: bool) -> int | float | bytes:
+    if type_.startswith("text"):
+        return value.encode()
+    if type_ == "symbol":
+        return symbols.setdefault(value, len(symbols)) + 1000 * wrong
+    if type_ == "bool":
+        return 2 if wrong else value == "true"
+    return float(value) if type_ in ("f32", "f64") else int(value)
 
 
 def _laid_out(lines: list[bytes], layout: str, rng: random.Random) -> bytes:

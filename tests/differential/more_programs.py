@@ -14,7 +14,7 @@ from tests.differential.aggregations import Aggregations
 from tests.differential.expressions import EXACT, MODERATE, NARROW, ROUGH, Column
 from tests.differential.inputs import Shape, csv_bytes, lines_bytes, shapes
 from tests.differential.own_code import APP, DEFINITIONS, OWN_C
-from tests.differential.programs import FUNCTIONS, UNITS, Builder, Case, Source, Stream
+from tests.differential.programs import CHOICES, FUNCTIONS, UNITS, Builder, Case, Source, Stream
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,6 +26,8 @@ class MoreAggregations(Aggregations):
     """Also with aggregates of the program."""
 
     def entry(self, name: str) -> tuple[Column, str]:
+        if "sketches" in self.values.functions and self.values.pick(False, False, True):
+            return self.sketch(name)
         if self.values.pick(True, False, False):
             return super().entry(name)
         kind = self.values.pick("digits", "woven", "mixed", "spread", "weighted", "longest")
@@ -40,6 +42,21 @@ class MoreAggregations(Aggregations):
             case "woven":
                 return Column(name, "i64"), f"0 + woven(0 + {self.values.integer(1)}, {self.values.string(0)})"
         return Column(name, "i64"), f"0 + {kind}(0 + {self.values.integer(1)})"
+
+
+    def sketch(self, name: str) -> tuple[Column, str]:
+        """They hash, count and keep the greatest: the same bits however panes are combined."""
+        values, place = self.values, self.values.pick(1, 2, 5)
+        match values.pick("distinct", "frequency", "approx_quantile", "top", "top_count"):
+            case "distinct":
+                return Column(name, "i64"), f"0 + distinct(hash({values.string(0)}))"
+            case "frequency":
+                return Column(name, "i64"), f"0 + frequency({values.unsigned(1)}, {values.pick(0, 1, 2)})"
+            case "approx_quantile":
+                return Column(name, "f64", ROUGH), f"0.0 + approx_quantile({values.moderate()}, 0.9)"
+            case "top":
+                return Column(name, "symbol"), f"top(symbol({values.string(0)}), {place})"
+        return Column(name, "i64"), f"0 + top_count(symbol({values.string(0)}), {place})"
 
 
 @dataclass
@@ -278,9 +295,10 @@ def file_of(source: Source, shape: Shape) -> bytes:
 
 
 @st.composite
-def more_cases(draw, most_rows: int = 120, data_sets: int = 2) -> MoreCase:
+def more_cases(draw, most_rows: int = 120, data_sets: int = 2, sketches: bool = False) -> MoreCase:
     builder = MoreBuilder(draw, draw(st.sampled_from(UNITS)))
-    builder.functions = draw(st.sampled_from(([], ["whole", "scaled"])))
+    more = (["sketches"], ["sketches", "statistics"]) if sketches else ()
+    builder.functions = draw(st.sampled_from((*CHOICES, *more)))
     for _ in range(draw(st.sampled_from((1, 1, 2, 2, 3)))):
         getattr(builder, builder.pick("source", "source", "source", "array_source", "arriving_source"))()
     for _ in range(draw(st.sampled_from((1, 2, 3, 4, 5)))):

@@ -22,7 +22,9 @@ from pathlib import Path
 from dfc.compiler import interpret, pipeline
 from dfc.compiler.build import toolchain
 from dfc.compiler.build.folder import runtime_folder
+from dfc.compiler.interpret.binary import read_symbols, unpack_rows
 from dfc.compiler.interpret.csv_rows import rows_of
+from dfc.compiler.interpret.json_rows import json_rows_of
 from dfc.compiler.select.asked import Asked
 from dfc.dsl.diagnostics import ProgramError
 
@@ -69,11 +71,14 @@ class Program:
     path: Path
 
 
-def build(text: str, folder: Path, rounds: int, asked: Asked | None = None) -> Program:
-    """Compiles the program text; the generated C must be without warnings."""
+def build(text: str, folder: Path, rounds: int, asked: Asked | None = None, imported: str = "") -> Program:
+    """Compiles the program text; the generated C must be without warnings. `imported` is what `parts.dfl` holds."""
+    file = str(folder / "program.dfl") if imported else "program.dfl"
+    if imported:
+        (folder / "parts.dfl").write_text(imported)
     try:
-        typed = pipeline.check(text, "program.dfl", {})
-        bundle = pipeline.generate(text, "program.dfl", {}, asked=asked)
+        typed = pipeline.check(text, file, {})
+        bundle = pipeline.generate(text, file, {}, asked=asked)
     except ProgramError as wrong:
         raise Different(f"refused: {wrong.diagnostics.items}") from None
     (folder / "program.dfl").write_text(text)
@@ -138,11 +143,13 @@ def run(program: Program, words: list[str]) -> dict:
 
 
 def compare(program: Program, expected: interpret.Results, stats: dict) -> None:
-    paths = {step.name: step.body.connector.path for step in program.typed.steps if step.name in expected.rows}
+    connectors = {step.name: step.body.connector for step in program.typed.steps if step.name in expected.rows}
     for sink, rows in expected.rows.items():
-        data = (program.path.parent / paths[sink]).read_bytes()
-        if data != "".join(f"{line}\n" for line in expected.csv_lines(sink)).encode():
-            _compare_rows(sink, rows, data, expected.records[sink])
+        kind, path = connectors[sink].kind, program.path.parent / connectors[sink].path
+        data = path.read_bytes()
+        lines = {"csv": expected.csv_lines, "jsonl": expected.json_lines}.get(kind)
+        if lines is None or data != "".join(f"{line}\n" for line in lines(sink)).encode():
+            _compare_rows(sink, rows, _rows_in(path, kind, expected.records[sink]))
     steps = {step["name"]: step for step in stats["steps"]}
     for name, counters in expected.counters.items():
         for what, value in (("out", counters.given), ("late", counters.late), ("malformed", counters.malformed),
@@ -151,8 +158,15 @@ def compare(program: Program, expected: interpret.Results, stats: dict) -> None:
                 raise Different(f"{name}: {what} is {steps[name][what]}, expected {value}")
 
 
-def _compare_rows(sink: str, rows: list[tuple], data: bytes, record) -> None:
-    got = list(rows_of(data, record))
+def _rows_in(path: Path, kind: str, record) -> list:
+    data = path.read_bytes()
+    if kind == "binary":
+        symbols = path.with_name(f"{path.name}.symbols")
+        return list(unpack_rows(data, record, read_symbols(symbols.read_bytes()) if symbols.exists() else []))
+    return list((json_rows_of if kind == "jsonl" else rows_of)(data, record))
+
+
+def _compare_rows(sink: str, rows: list[tuple], got: list) -> None:
     for number, (mine, theirs) in enumerate(zip(got, rows, strict=False)):
         if not isinstance(mine, tuple) or not all(map(same, mine, theirs)):
             raise Different(f"{sink}: row {number} is {mine}, expected {theirs}\n"

@@ -14,14 +14,17 @@ from hypothesis import strategies as st
 
 from tests.differential.aggregations import Aggregations
 from tests.differential.expressions import EXACT, MODERATE, NARROW, ROUGH, Column, Expressions
-from tests.differential.inputs import Shape, csv_bytes, lines_bytes, shapes
+from tests.differential.inputs import Shape, binary_bytes, csv_bytes, jsonl_bytes, lines_bytes, shapes
 
 UNITS = ("ms", "s", "us", "ns", "min")
 FIELD_NAMES = ("value", "text", "end", "late", "left", "step", "int", "double", "for", "t", "x", "s", "k", "p", "out",
                "faults", "time", "key", "main", "symbols", "NULL", "errno", "count", "window")
 TYPES = (*NARROW, "u64", "f32", "f64", "f64", "bool", "symbol", "symbol", "text<4>", "text<12>")
 FUNCTIONS = {"whole": "fn whole(a: i64, b: i64) -> i64 = if a < b then a * 3 + b else b - a",
-             "scaled": "fn scaled(x: f64, n: i64) -> f64 = x * n / 4.0"}
+             "scaled": "fn scaled(x: f64, n: i64) -> f64 = x * n / 4.0",
+             "many": "param many: int = 7", "share": "param share: float = 0.75",
+             "calendar": "use std.time", "statistics": "use std.stats", "sketches": "use std.sketch"}
+CHOICES = ([], ["whole", "scaled"], ["many", "share", "calendar"], ["calendar", "statistics", "many", "scaled"])
 STEPS = ("aggregate", "aggregate", "aggregate", "filter", "map", "map", "flatmap", "split", "union", "union", "scan",
          "scan", "join", "join", "operator", "windows", "windows")
 MOST_COLUMNS = 7
@@ -54,6 +57,7 @@ class Case:
     alternates: tuple[tuple[str, tuple[str, ...]], ...]
     inputs: tuple[dict[str, bytes], ...]
     choices: tuple[tuple[tuple[str, str], ...], ...]
+    imported: str = field(default="", kw_only=True)  # parts.dfl
 
     def _repr_pretty_(self, printer, cycle: bool) -> None:
         """How Hypothesis shows it."""
@@ -62,7 +66,7 @@ class Case:
     def __repr__(self) -> str:
         files = [{name: data.decode(errors="backslashreplace") for name, data in one.items()} for one in self.inputs]
         shown = "\n".join(f"--- {name}\n{text}" for one in files for name, text in one.items())
-        return f"Case\n{self.text}{shown}\n--- alternates {self.choices}"
+        return f"Case\n{self.text}--- parts.dfl\n{self.imported}{shown}\n--- alternates {self.choices}"
 
 
 @dataclass
@@ -79,6 +83,7 @@ class Builder:
     functions: list[str] = field(default_factory=list)
     alternates: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     names: int = 0
+    formats: tuple[str, ...] = ("csv",)  # of sources and sinks
 
     def pick(self, *choices):
         return self.draw(st.sampled_from(choices))
@@ -124,9 +129,10 @@ class Builder:
         """New fields with the expressions that compute them."""
         made = []
         for name in self.some_names(names):
-            kind = self.pick("i64", "i64", "u64", "exact", "rough", "moderate", "bool", "symbol")
+            kind = self.pick("i64", "i64", "i64", "calendar", "u64", "exact", "rough", "moderate", "bool", "symbol")
             text, type_, level = {
                 "i64": lambda: (f"0 + {values.integer()}", "i64", EXACT),
+                "calendar": lambda: (f"0 + {values.calendar() or values.literal()}", "i64", EXACT),
                 "u64": lambda: (f"u64(0) + {values.unsigned()}", "u64", EXACT),
                 "exact": lambda: (f"0.0 + {values.real()}", "f64", EXACT),
                 "rough": lambda: (f"0.0 + {values.rough()}", "f64", ROUGH),
@@ -153,8 +159,9 @@ class Builder:
         clauses = [f"  event time ts{self.slack(unit)}"] if timed else []
         late = self.fresh("late") if timed and self.chance(30) else ""
         clauses += [f"  late to {late}"] if late else []
-        self.sources.append(Source(name, tuple(fields), "ts" if timed else None, "csv"))
-        text = "\n".join([f'source {name}: {record} = csv("{name}.csv")', *clauses])
+        kind = self.pick(*self.formats)
+        self.sources.append(Source(name, tuple(fields), "ts" if timed else None, kind))
+        text = "\n".join([f'source {name}: {record} = {kind}("{name}.{kind}")', *clauses])
         self.add(name, text, fields, unit if timed else None, 1.0)
         if late:
             self.streams.append(Stream(late, tuple(fields), unit, 0.2))
@@ -357,32 +364,53 @@ class Builder:
         for stream in self.streams:
             if words[stream.name] == 1 or self.chance(15):
                 names.append(self.fresh("out"))
-                self.lines.append(f'sink {names[-1]} = {self.head(stream)} to csv("{names[-1]}.csv")')
+                kind = self.pick(*self.formats)
+                self.lines.append(f'sink {names[-1]} = {self.head(stream)} to {kind}("{names[-1]}.{kind}")')
         return names
 
     def text(self) -> str:
-        functions = [FUNCTIONS[name] for name in self.functions]
-        return "\n".join(["app random_program", "use std.text", *self.records, *functions, *self.lines, "control off",
-                          ""])
+        return "\n".join(["app random_program", "use std.text", *self.declarations(), *self.lines, "control off", ""])
+
+    def text_with_import(self) -> tuple[str, str]:
+        """What is declared first is in a file of its own."""
+        parts = [line for line in self.declarations() if line.startswith(("record", "fn"))]
+        others = [line for line in self.declarations() if line not in parts]
+        head = ["app random_program", "use std.text", 'import "parts.dfl"', *others]
+        return "\n".join([*head, *self.lines, "control off", ""]), "\n".join([*parts, ""])
+
+    def declarations(self) -> list[str]:
+        return [*self.records, *(FUNCTIONS[name] for name in self.functions)]
 
 
 @st.composite
 def cases(draw, most_rows: int = 120, data_sets: int = 2) -> Case:
-    builder = Builder(draw, draw(st.sampled_from(UNITS)))
-    builder.functions = draw(st.sampled_from(([], ["whole", "scaled"])))
+    builder = Builder(draw, draw(st.sampled_from(UNITS)), formats=("csv", "csv", "csv", "jsonl", "binary"))
+    builder.functions = draw(st.sampled_from(CHOICES))
     for _ in range(draw(st.sampled_from((1, 1, 2, 2, 3)))):
         builder.source()
     for _ in range(draw(st.sampled_from((1, 2, 3, 4, 5, 6, 7)))):
         builder.step()
     sinks = builder.sinks()
-    inputs = tuple({f"{source.name}.csv": _file(source, draw(shapes(most_rows, usual=number == 0)))
-                    for source in builder.sources} for number in range(data_sets))
+    inputs = tuple({name: data for source in builder.sources
+                    for name, data in _files(source, draw(shapes(most_rows, usual=number == 0))).items()}
+                   for number in range(data_sets))
     choices = tuple(_choice(draw, builder) if draw(st.booleans()) else () for _ in range(data_sets))
-    return Case(builder.text(), tuple(sinks), tuple(builder.alternates), inputs, choices)
+    text, imported = builder.text_with_import() if builder.chance(20) else (builder.text(), "")
+    return Case(text, tuple(sinks), tuple(builder.alternates), inputs, choices, imported=imported)
 
 
-def _file(source: Source, shape: Shape) -> bytes:
-    return lines_bytes(shape) if source.connector == "lines" else csv_bytes(list(source.columns), source.time, shape)
+def _files(source: Source, shape: Shape) -> dict[str, bytes]:
+    """The file that the source reads, and of a packed one that of its symbols."""
+    columns = list(source.columns)
+    match source.connector:
+        case "lines":
+            return {f"{source.name}.csv": lines_bytes(shape)}
+        case "jsonl":
+            return {f"{source.name}.jsonl": jsonl_bytes(columns, source.time, shape)}
+        case "binary":
+            packed, symbols = binary_bytes(columns, source.time, shape)
+            return {f"{source.name}.binary": packed, f"{source.name}.binary.symbols": symbols}
+    return {f"{source.name}.csv": csv_bytes(columns, source.time, shape)}
 
 
 def _choice(draw, builder: Builder) -> tuple[tuple[str, str], ...]:

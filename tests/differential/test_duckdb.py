@@ -103,6 +103,17 @@ PROGRAMS = {
         """split in into high when v > 2.0, low when v < -2.0, middle otherwise
            stream s = low |> union high |> map { ts, v, k }""",
         "select ts, v, k from live where v > 2 or v < -2"),
+    "every outlet of a split": (
+        """split in into high when v > 2.0, odd when n % 2 != 0, rest otherwise
+           stream a = high |> map { ts, v, k, way: 1 }
+           stream b = odd |> map { ts, v, k, way: 2 }
+           stream s = rest |> map { ts, v, k, way: 3 } |> union a, b""",
+        "select ts, v, k, case when v > 2 then 1 when n % 2 <> 0 then 2 else 3 end from live"),
+    "elements of arrays": (
+        """stream s = in |> map { ts, all: [v, v * 2.0, 1.5], table: [[n, 1], [k, n + 1]], at: n % 4 }
+             |> map { ts, fixed: all[1], some: all[at], cell: table[1][0] + table[0][at] }""",
+        """select ts, v * 2, case when n % 4 between 0 and 2 then [v, v * 2, 1.5][n % 4 + 1] else 0.0 end,
+             k + case when n % 4 between 0 and 1 then [n, 1][n % 4 + 1] else 0 end from live"""),
     "words": (
         'use std.text\nrecord Word { word: symbol }\nstream s = in |> flatmap split(words, " ") -> Word',
         "select unnest(string_split(words, ' ')) from live"),

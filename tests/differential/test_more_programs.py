@@ -35,7 +35,8 @@ def build(case: MoreCase, folder: Path, rounds: int) -> native.Program:
     bundle = pipeline.generate(case.text, str(file), {})
     for name, content in bundle.files:
         (folder / name).write_text(content)
-    words = [*native.flags(), f"-I{folder}", f"-I{runtime_folder() / 'include'}", f"{bundle.app}.c", "main.c", "own.c"]
+    words = [*native.flags(), f"-I{folder}", f"-I{runtime_folder() / 'include'}", f"{bundle.app}.c", "main.c", "own.c",
+             *(source for source in bundle.user_sources if os.path.basename(source) != "own.c")]
     native.call(*words, native.runtime(rounds), *LINK_FLAGS, "-o", "program", folder=folder)
     return native.Program(pipeline.check(case.text, str(file), {}), folder / "program")
 
@@ -61,7 +62,7 @@ def check_case(case: MoreCase, rounds: int) -> None:
 
 def try_programs(part: int, count: int, **sizes: int) -> None:
     rounds = ROUNDS[part % len(ROUNDS)]
-    try_examples(lambda case: check_case(case, rounds), part, count, more_cases(**sizes))
+    try_examples(lambda case: check_case(case, rounds), part, count, more_cases(sketches=True, **sizes))
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -28,11 +28,12 @@ class Programs:
         self.folder, self.rounds, self.built = folder, rounds, {}
 
     def check(self, case: Case) -> None:
-        if case.text not in self.built:
+        whole = case.text + case.imported
+        if whole not in self.built:
             folder = tempfile.mkdtemp(dir=self.folder)
-            self.built[case.text] = build(case.text, Path(folder), self.rounds)
+            self.built[whole] = build(case.text, Path(folder), self.rounds, imported=case.imported)
         for files, chosen in zip(case.inputs, case.choices, strict=True):
-            check_inputs(self.built[case.text], files, chosen)
+            check_inputs(self.built[whole], files, chosen)
 
 
 def try_programs(folder: Path, part: int, count: int, **sizes: int) -> None:
