@@ -125,8 +125,8 @@ SETTING_CODES: dict[str, Code] = {
         "resources { cores: 1..4 }\n" + _SINK),
     "W0106": Code(
         "a property that is not used",
-        "Windows that slide are composed from panes, which needs `associative` and `commutative`, or computed from their "
-        "tuples. Nothing is taken out of a state again, so that `invertible` says something true without effect.",
+        "Windows that slide are composed from panes, which needs `associative` and `commutative`, or computed from "
+        "their tuples. Nothing is taken out of a state again, so that `invertible` says something true without effect.",
         _TOTAL.replace("commutative", "commutative invertible") + _SINK, _TOTAL + _SINK),
     "W0101": Code(
         "parameter never used",

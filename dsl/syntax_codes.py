@@ -127,8 +127,8 @@ SYNTAX_CODES: dict[str, Code] = {
         "stream s = trades |> window session gap 5s"),
     "E0023": Code(
         "nested too deeply",
-        "Expressions may be nested 200 levels deep; each term of a sum is one, since `a + b + c` is `(a + b) + c`. Give "
-        "a part a name of its own with `fn` or an earlier `map`.",
+        "Expressions may be nested 200 levels deep; each term of a sum is one, since `a + b + c` is `(a + b) + c`. "
+        "Give a part a name of its own with `fn` or an earlier `map`.",
         "param a: int = " + "(" * 201 + "1" + ")" * 201,
         "param a: int = (1)"),
     "E0024": Code(

@@ -9,7 +9,6 @@ from .c_types import capacity, declare, elements_of, fields_of, kind, packed_siz
 from .names import Names, c_string
 from .templating import render
 
-
 UNROLLED = 8  # elements of an array that are written out one by one: of more there is a loop
 
 
