@@ -383,8 +383,10 @@ class Builder:
 
 
 @st.composite
-def cases(draw, most_rows: int = 120, data_sets: int = 2) -> Case:
-    builder = Builder(draw, draw(st.sampled_from(UNITS)), formats=("csv", "csv", "csv", "jsonl", "binary"))
+def cases(draw, most_rows: int = 120, data_sets: int = 2, formats: tuple[str, ...] = ("csv",),
+          imports: int = 0) -> Case:
+    """`imports`: of a hundred programs so many have a part in another file."""
+    builder = Builder(draw, draw(st.sampled_from(UNITS)), formats=formats)
     builder.functions = draw(st.sampled_from(CHOICES))
     for _ in range(draw(st.sampled_from((1, 1, 2, 2, 3)))):
         builder.source()
@@ -395,7 +397,7 @@ def cases(draw, most_rows: int = 120, data_sets: int = 2) -> Case:
                     for name, data in _files(source, draw(shapes(most_rows, usual=number == 0))).items()}
                    for number in range(data_sets))
     choices = tuple(_choice(draw, builder) if draw(st.booleans()) else () for _ in range(data_sets))
-    text, imported = builder.text_with_import() if builder.chance(20) else (builder.text(), "")
+    text, imported = builder.text_with_import() if builder.chance(imports) else (builder.text(), "")
     return Case(text, tuple(sinks), tuple(builder.alternates), inputs, choices, imported=imported)
 
 

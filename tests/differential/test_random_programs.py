@@ -19,6 +19,7 @@ from tests.differential.trying import try_examples
 
 SOAK = int(os.environ.get("DFC_SOAK_PROGRAMS", "500"))
 ROUNDS = (7, 0)  # tiny rounds, and those that are delivered
+WIDE = {"formats": ("csv", "csv", "csv", "jsonl", "binary"), "imports": 20}
 
 
 class Programs:
@@ -38,7 +39,7 @@ class Programs:
 
 def try_programs(folder: Path, part: int, count: int, **sizes: int) -> None:
     try:
-        try_examples(Programs(folder, ROUNDS[part % len(ROUNDS)]).check, part, count, cases(**sizes))
+        try_examples(Programs(folder, ROUNDS[part % len(ROUNDS)]).check, part, count, cases(**WIDE, **sizes))
     finally:
         shutil.rmtree(folder)  # programs are large, and pytest keeps folders of several runs
 
