@@ -87,9 +87,10 @@ def _all(values, into: list):
             return done.value
 
 
-def cut(data: bytes, rng: random.Random) -> list[bytes]:
-    """Some files that hold the rows of one, in order; quotes keep it whole."""
-    header, *lines = data.splitlines(keepends=True) or [b""]
+def cut(data: bytes, rng: random.Random, headed: bool) -> list[bytes]:
+    """Some files that hold the rows of one, in order, each with its header if it has one; quotes keep it whole."""
+    rows = data.splitlines(keepends=True)
+    header, lines = (b"".join(rows[:1]), rows[1:]) if headed else (b"", rows)
     if b'"' in data or b"\r" in data:
         return [data]
     places = sorted(rng.randrange(len(lines) + 1) for _ in range(rng.randrange(4)))
@@ -103,9 +104,10 @@ def check(program: engine.Program, files: dict[str, bytes], folder: Path, altern
     (name, data), = files.items()
     (folder / name).write_bytes(data)
     Local(program, folder, alternates).run(WHOLE)
+    headed = program.graph.steps[0].body.connector.kind == "csv"
     with chdir(folder):
         steps = Steps(program, alternates, rng.randrange(1, 5))
-        for number, part in enumerate(cut(data, rng)):
+        for number, part in enumerate(cut(data, rng, headed)):
             Path(f"part-{number:03d}").write_bytes(part)
             steps.take(str(folder / f"part-{number:03d}"))
         steps.take(None)
