@@ -22,6 +22,7 @@ DFC = os.environ.get("DFC", str(Path(sys.executable).parent / "dfc"))
 LIMIT_FLAGS = ("-std=gnu11", "-O3", "-march=native")
 BY_HAND = "by hand"
 TRIES, OTHERS, COUNTED = 4, 0.06, 0.03  # others have at most this part of a core, and what two ticks make of it
+FETCHED = 800  # MB of memory that a run finds as it was last used: see launch.c
 
 Tell = Callable[[str], None]
 
@@ -131,22 +132,22 @@ def in_folder(spec: str, scale: float) -> str:
 
 def run_once(contender: Contender) -> tuple[float, float]:
     """Seconds of wall-clock time, and the most memory that was resident, in MB (files that are mapped included)."""
-    seconds, kilobytes, _ = _ended(contender, _launch(contender))
+    seconds, kilobytes, _ = _ended(contender, _launch(contender, FETCHED))
     return seconds, kilobytes / 1000
 
 
 def run_at_once(contenders: list[Contender]) -> list[Shared]:
     """All at the same time, on the same cores. Each has a session of its own, between which Linux divides the cores
     evenly, however many threads each has."""
-    launched = [_launch(contender) for contender in contenders]
+    launched = [_launch(contender, 0) for contender in contenders]
     ended = [_ended(*each) for each in zip(contenders, launched, strict=True)]
     return [Shared(seconds, processor) for seconds, _, processor in ended]
 
 
-def _launch(contender: Contender) -> subprocess.Popen[str]:
+def _launch(contender: Contender, megabytes: int) -> subprocess.Popen[str]:
     cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[-contender.cores:]))
-    return subprocess.Popen([BUILD / "launch", cores, *contender.command], stdout=subprocess.PIPE, text=True,
-                            start_new_session=True)
+    return subprocess.Popen([BUILD / "launch", cores, str(megabytes), *contender.command], stdout=subprocess.PIPE,
+                            text=True, start_new_session=True)
 
 
 def _ended(contender: Contender, launched: subprocess.Popen[str]) -> tuple[float, int, float]:

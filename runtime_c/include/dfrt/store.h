@@ -93,24 +93,38 @@ static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, si
     return groups->chunks[log - 8] + (size_t)(place - (UINT32_C(1) << log)) * group_size;
 }
 
-/* The number of the first group with this hash, very likely of the one that is looked for; 0 if there is none. Its first
- * cache line, or two of a group of more `size`, come nearer. There has been a group. */
-static inline uint32_t dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash, size_t size)
+/* A group that is very likely the one that is looked for, and its number. */
+typedef struct dfrt_guess {
+    void *group; /* NULL: there is none */
+    uint32_t number;
+} dfrt_guess;
+
+/* The number of the first group with this hash; 0 if there is none. There has been a group. Nearly every key is at the first
+ * or the second place: which one is not a branch, since the processor would guess it wrong. */
+static inline uint32_t dfrt_index_guess(const dfrt_index *index, uint32_t hash)
 {
-    for (uint32_t at = hash;; at++) {
-        dfrt_index_entry entry = index->entries[at & index->mask];
-        if (entry.group != 0 && entry.hash == hash) {
-            unsigned char *group = dfrt_groups_at(groups, entry.group, DFRT_STRIDE(size));
-            __builtin_prefetch(group, 1);
-            if (size > DFRT_LINE) {
-                __builtin_prefetch(group + DFRT_LINE, 1);
-            }
-            return entry.group;
-        }
-        if (entry.group == 0) {
-            return 0;
-        }
+    uint32_t at = hash + (index->entries[hash & index->mask].hash != hash);
+    dfrt_index_entry entry = index->entries[at & index->mask];
+    while (__builtin_expect(entry.hash != hash && entry.group != 0, 0)) {
+        entry = index->entries[++at & index->mask];
     }
+    return entry.group;
+}
+
+/* The first group with this hash. Its first cache line, or two of a group of more `size`, come nearer. */
+static inline dfrt_guess dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
+                                           size_t size)
+{
+    uint32_t number = dfrt_index_guess(index, hash);
+    if (__builtin_expect(number == 0, 0)) {
+        return (dfrt_guess){NULL, 0};
+    }
+    unsigned char *group = dfrt_groups_at(groups, number, DFRT_STRIDE(size));
+    __builtin_prefetch(group, 1);
+    if (size > DFRT_LINE) {
+        __builtin_prefetch(group + DFRT_LINE, 1);
+    }
+    return (dfrt_guess){group, number};
 }
 
 /* Numbers of live groups; [0, sorted) is in order, what came later is not yet. */
