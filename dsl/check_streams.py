@@ -18,6 +18,8 @@ from .streams import Stream, Streams
 from .suggest import article
 from .types import Record, Timestamp
 
+_PASSING = (typed.Filter, typed.Map, typed.FlatMap, typed.Branch, typed.Port)
+
 
 def check_streams(context: Context, decls: list[StreamDecl]) -> Streams:
     """All steps of the program, inputs before users."""
@@ -139,15 +141,25 @@ def _outlet(streams: Streams, outlet: ast.Outlet, source: Stream, body: typed.Br
 def _sink(streams: Streams, decl: ast.SinkDecl) -> None:
     stream = check_pipeline(streams, decl.pipeline, decl.name.text, False)
     connector = check_connector(streams.context, decl.connector, stream.record, source=False)
-    order = check_order(streams.context, decl.order)
+    order = check_order(streams.context, decl.order) or _order_of(streams, stream.step)
     body = connector and typed.Sink(connector, order)
     streams.add(decl.name.text, (stream.step,), body, stream.record, stream.unit, decl.span)
 
 
-def check_order(context: Context, word: ast.Ident | None) -> str:
-    """`order total`, `order key`, `order free`."""
+def _order_of(streams: Streams, name: str) -> str:
+    """What a sink that says nothing asks for: what the operator says whose results it writes, with only stateless steps
+    between."""
+    bodies = {step.name: (step.body, step.inputs) for step in streams.steps}
+    body, inputs = bodies.get(name, (None, ()))
+    while isinstance(body, _PASSING):
+        body, inputs = bodies.get(inputs[0], (None, ()))
+    return body.order if isinstance(body, typed.Operator) else "total"
+
+
+def check_order(context: Context, word: ast.Ident | None) -> str | None:
+    """`order total`, `order key`, `order free`; None where nothing is said."""
     if word is None:
-        return "total"
+        return None
     if word.text not in ORDERS:
         context.report(unknown("E0400", word.span, "order", word.text, list(ORDERS)))
     return word.text

@@ -129,6 +129,16 @@ class Sharing:
 
 
 @dataclass(frozen=True, slots=True)
+class Collecting:
+    """How a single segment takes what replicas give, where one of its sinks asks for less than the whole order:
+    `freely`, as it comes from each of them, or in the order of the sequential program."""
+
+    segment: int
+    freely: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class HeavyKeys:
     """The heaviest keys of a step in its trace, numbers or the texts of symbols, with their shares of all tuples."""
 
@@ -152,9 +162,13 @@ class Plan:
     delays: tuple[tuple[str, float], ...] = ()  # source → longest delay of its trace, in seconds
     file: PlanFile | None = None  # what a search found; controllers begin with it
     heavy: tuple[HeavyKeys, ...] = ()  # where keys are divided: those that begin with routes of their own
+    collecting: tuple[Collecting, ...] = ()
 
     def sharing_of(self, step: str) -> Sharing | None:
         return next((one for one in self.shared if step in one.steps), None)
+
+    def collects_freely(self, segment: Segment) -> bool:
+        return any(one.freely for one in self.collecting if one.segment == segment.number)
 
     def segment_of(self, step: str) -> Segment:
         return next(segment for segment in self.segments if step in segment.steps)
@@ -173,6 +187,8 @@ def to_text(plan: Plan) -> str:
              for s in plan.segments]
     lines += [f"edge {e.number}: {e.producer} -> {e.consumer}[{e.port}] from {e.source} to {e.target}, "
               f"routing {e.routing}, watermarks by {e.markers}" for e in plan.edges]
+    lines += [f"segment {one.segment} collects {'freely' if one.freely else 'in order'}  -- {one.why}"
+              for one in plan.collecting]
     lines += [f"alternate {a.operator} = {a.alternate}  -- {a.why}" for a in plan.alternates]
     lines += [f"store {step}: {how}" for step, how in plan.stores]
     lines += [f"shared panes: {', '.join(one.steps)}  -- {one.why}" for one in plan.shared]
@@ -212,6 +228,10 @@ def verify(plan: Plan) -> None:
         assert begins or edge.number in second, f"edge {edge.number} begins elsewhere"
         ends = edge.consumer in plan.segments[edge.target].steps
         assert ends or edge.onward is not None, f"edge {edge.number} ends elsewhere"
+    for one in plan.collecting:
+        assert plan.segments[one.segment].kind == "single", f"segment {one.segment} is no collector"
+        assert not (one.freely and any(edge.source == one.segment for edge in plan.edges)), \
+            f"segment {one.segment} collects freely and hands on"
     for one in plan.shared:
         assert len(one.steps) > 1, f"{one.first} shares with nobody"
         assert set(one.steps) <= set(plan.segment_of(one.first).steps), f"{one.steps} are not in one segment"

@@ -10,7 +10,7 @@ from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.interface import Interface
 from ..artifacts.parts import Part, Work, divided, in_panes, together
-from ..artifacts.plan import Edge, Plan, patterns_of, to_text
+from ..artifacts.plan import Edge, Plan, Segment, patterns_of, to_text
 from ..artifacts.step_text import kind_of
 from ..graph.used import c_functions, used_aggregates, used_fields, used_functions
 from ..select.heavy import key_type
@@ -96,7 +96,7 @@ def _program_c(whole: Context, version: str) -> str:
         version=c_string(version), control=_control(whole), light="true" if plan.light else "false",
         staged="true" if plan.layout is not None and plan.layout.kind == "staged" else "false",
         functions=functions, records=record_code(_records(context)),
-        stores=[c.store for c in code.values() if c.store], segments=[_segment(s, code) for s in plan.segments],
+        stores=[c.store for c in code.values() if c.store], segments=[_segment(plan, s, code) for s in plan.segments],
         declarations=_declarations(context), timed=timed_code(context) if context.timed else "",
         links=_links(context, edges, code),
         steps=[c.functions for c in code.values() if c.functions], edges=edges,
@@ -135,9 +135,10 @@ class SegmentView:
     archives: tuple[str, ...]
     step: str
     elastic: str
+    freely: str
 
 
-def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
+def _segment(plan: Plan, segment: Segment, code: dict[str, StepCode]) -> SegmentView:
     own = [code[name] for name in segment.steps]
     members = [f"struct {c.state or c.view.c}_state {c.state or c.view.c}" for c in own if c.store and not c.stateless]
     members += [f"struct {c.view.c}_waiting {c.view.c}_waiting" for c in own if c.waits]
@@ -147,7 +148,8 @@ def _segment(segment, code: dict[str, StepCode]) -> SegmentView:
                        tuple(name for c in own for name in c.closes), tuple(name for c in own for name in c.moves),
                        tuple(name for c in own for name in c.archives),
                        c_string(segment.steps[0] if segment.steps else segment.kind),
-                       "true" if segment.elastic else "false")
+                       "true" if segment.elastic else "false",
+                       "true" if plan.collects_freely(segment) else "false")
 
 
 def _declarations(context: Context) -> list[str]:

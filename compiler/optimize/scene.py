@@ -18,6 +18,7 @@ from ..patterns import PATTERNS
 from ..patterns.load import Load
 from ..select.compose import Model, Unit
 from ..select.search import Request, model_of
+from ..simulate.program import free_patterns
 from ..simulate.scenario import LINK_TUPLES, Workload, alternates_of, goals_of, keys_of, limits_of, service_of
 from ..simulate.task import NAN
 
@@ -59,7 +60,7 @@ def _operator(model: Model, request: Request, unit: Unit, ways: Sequence[str], r
               assumed: list[str]) -> dict[str, Any]:
     load = model.loads[unit.name]
     alternates = alternates_of(load.step)
-    limits = limits_of(resources, request.cores, alternates)
+    limits, free = limits_of(resources, request.cores, alternates), free_patterns(model, unit)
     return {"name": unit.name, "rates": [rate * unit.tuples_in for rate in rates],
             "keys": keys_of(load, workload.keys, assumed, request.profile).tolist(),
             "service_cv": workload.service_cv, "queue": LINK_TUPLES, "goals": dict(goals),
@@ -68,7 +69,8 @@ def _operator(model: Model, request: Request, unit: Unit, ways: Sequence[str], r
                        "shed_most": limits.shed_most,
                        **{name: _plain(getattr(limits, name))
                           for name in ("frequencies", "voltages", "values", "costs")}},
-            "ways": {name: _way(request, load, alternates, name, workload, assumed) for name in ways}}
+            "ways": {name: _way(request, load, alternates, name, workload, assumed)
+                     | {"ordered": name not in free} for name in ways}}
 
 
 def _way(request: Request, load, alternates: Sequence[typed.Alternate | None], name: str, workload: Workload,

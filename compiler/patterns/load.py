@@ -42,7 +42,7 @@ class Load:
     `shares_panes`: the store keeps a value a pane, so that neighbouring windows share the work. `computes_panes`: it
     computes each pane when that is complete, from its tuples, and windows share that.
     `rate`: tuples a second that must be taken (None: not known). `ca2`, `cs2`: squared coefficients of variation of
-    the time between window ends, and of a window's computing time.
+    the time between window ends, and of a window's computing time. `ordered`: results wait for those before them.
     """
 
     costs: Costs
@@ -60,6 +60,7 @@ class Load:
     tuple_bytes: float = 64.0
     partial_bytes: float = 32.0
     computes_panes: bool = False
+    ordered: bool = True
 
     @property
     def ending(self) -> float:
@@ -199,8 +200,8 @@ class Queue:
     share: float = 0.0
 
     def waiting(self, load: Load, a_tuple: float) -> float:
-        """Kingman's formula for a queue; the collector lets a result wait for those before it in other queues: results
-        are in the order of the sequential program whatever order is asked for. Without a known rate nobody waits."""
+        """Kingman's formula for a queue; a collector that restores the order lets a result wait for those before it in
+        other queues. Without a known rate nobody waits."""
         if load.rate is None or self.serving <= 0:
             return 0.0
         busiest = load.rate * a_tuple / SECOND
@@ -209,6 +210,8 @@ class Queue:
         if self.rivals == 1:
             return one
         mean = kingman(usual, load.ca2 / self.dealt, load.cs2, self.serving)
+        if not load.ordered:
+            return self.share * one + (1 - self.share) * mean if self.share else mean
         return max(one, mean * (1 + IN_ORDER * math.log(self.rivals)))
 
 

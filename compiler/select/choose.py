@@ -11,10 +11,11 @@ from ..artifacts.plan import Alternative, Edge, Plan, Segment, Sharing, patterns
 from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Profile
 from ..graph.used import c_functions
+from .collecting import collecting_of
 from .heavy import heavy_keys
 from .pattern_table import decided
 from .search import Choice
-from .segments import releases, segments_of
+from .segments import inputs_meet, releases, segments_of
 from .sharing import shared_windows
 from .stores import needs_tuples, stores_of
 
@@ -28,11 +29,11 @@ def choose(graph: Graph, choice: Choice | None = None, profile: Profile | None =
     parts = divided(graph, patterns)
     shared, apart = shared_windows(parts, choice.forced if choice is not None else ())
     segments, relays = segments_of(parts, shared, choice.model.cutting(patterns) if choice is not None else {})
-    buffered = tuple(step.name for step in graph.steps if _inputs_meet(graph, step))
+    buffered = tuple(step.name for step in graph.steps if inputs_meet(graph, step))
     edges = _edges(parts, segments, relays, set(buffered), shared)
     plan = Plan(segments, edges, _alternates(graph, file, begun), stores_of(graph, shared, apart, patterns), buffered,
                 layout, decisions, "" if patterns else _light(graph), shared, *_learned(graph, profile), file,
-                heavy_keys(graph, profile))
+                heavy_keys(graph, profile), collecting_of(parts, segments, relays))
     verify(plan)
     return plan
 
@@ -115,21 +116,6 @@ def _expires(body: object) -> bool:
 
 def _reaches(graph: Graph, name: str, goals: set[str]) -> bool:
     return name in goals or not goals.isdisjoint(nx.descendants(graph.flow, name))
-
-
-# --- events -----------------------------------------------------------------------------------------
-
-
-def _inputs_meet(graph: Graph, step: typed.Step) -> bool:
-    """Two inputs that come from one source can both bring tuples in one event; their order is fixed at its end."""
-    if len(step.inputs) < 2:
-        return False
-    origins = [_origins(graph, name) for name in step.inputs]
-    return any(origins[i] & origins[j] for i in range(len(origins)) for j in range(i))
-
-
-def _origins(graph: Graph, name: str) -> set[str]:
-    return {before for before in nx.ancestors(graph.flow, name) | {name} if not graph.step(before).inputs}
 
 
 # --- alternates -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from ..artifacts.parts import divided
 from ..artifacts.plan import Segment, Sharing
 from ..patterns import PATTERNS
 from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, kingman
+from .collecting import freely_collected
 from .costs import DEFAULT
 from .reading import helping, in_blocks
 from .segments import Crossing, segments_of
@@ -69,11 +70,20 @@ class Model:
 
     def cut(self, patterns: Mapping[str, typed.Pattern]) -> tuple[tuple[Segment, ...], dict[Crossing, int]]:
         """The segments that these patterns give, and the relays between them. Degrees are the predictions' to say."""
+        return self._cut(patterns)[0]
+
+    def freely_collected(self, patterns: Mapping[str, typed.Pattern]) -> frozenset[str]:
+        """Steps whose results, with these patterns, are all taken as they come."""
+        return self._cut(patterns)[1]
+
+    def _cut(self, patterns: Mapping[str, typed.Pattern]) -> tuple:
         patterns = self.cutting(patterns)
         shape = tuple((name, one.name, one.style, one.merge, (one.merge_workers or 1) > 1, one.reduce)
                       for name, one in sorted(patterns.items()))
         if shape not in self.cuts:
-            self.cuts[shape] = segments_of(divided(self.graph, patterns), self.shared, patterns)
+            parts = divided(self.graph, patterns)
+            cut = segments_of(parts, self.shared, patterns)
+            self.cuts[shape] = (cut, freely_collected(parts, *cut))
         return self.cuts[shape]
 
     def cutting(self, patterns: Mapping[str, typed.Pattern]) -> dict[str, typed.Pattern]:
@@ -136,8 +146,10 @@ def _unit(loads: Mapping[str, StepLoad], segment: int, steps: tuple[str, ...]) -
     return Unit(steps[0], segment, replace(head.load, costs=costs), head.tuples_in, steps)
 
 
-def predict_unit(model: Model, unit: Unit, pattern: typed.Pattern) -> Prediction:
-    return PATTERNS[pattern.name].cost(unit.load, model.machine, pattern)
+def predict_units(model: Model, patterns: Mapping[str, typed.Pattern]) -> dict[str, Prediction]:
+    free = model.freely_collected(patterns)
+    return {name: PATTERNS[pattern.name].cost(replace(model.unit(name).load, ordered=name not in free), model.machine,
+                                              pattern) for name, pattern in patterns.items()}
 
 
 # --- one thread -------------------------------------------------------------------------------------
@@ -146,7 +158,7 @@ def predict_unit(model: Model, unit: Unit, pattern: typed.Pattern) -> Prediction
 def fused(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     """Everything in one thread, by calls."""
     work = sum(load.work for load in model.loads.values())
-    chosen = {name: predict_unit(model, model.unit(name), pattern) for name, pattern in patterns.items()}
+    chosen = predict_units(model, patterns)
     stages = (Stage("the one thread", 1, work, work),)
     longest = max((unit.load.ending for unit in model.units), default=0.0)
     queue = 0.0 if model.wanted is None else kingman(model.wanted * work / SECOND, 1.0, 0.0, max(longest, work))
@@ -171,7 +183,7 @@ def _longest_way(model: Model, own: Mapping[str, float], hop: Callable[[str, str
 
 def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     """A thread for each segment, several where a pattern says so."""
-    chosen = {name: predict_unit(model, model.unit(name), pattern) for name, pattern in patterns.items()}
+    chosen = predict_units(model, patterns)
     threads = _Threads(model, chosen)
     stages = threads.stages()
     a_tuple, limit = fastest(stages, model.machine.cores)
@@ -187,7 +199,7 @@ def _sharing_cores(model: Model, patterns: Mapping[str, typed.Pattern], alone: t
     """With more threads than cores all work has the cores' time, switches between threads included: also those of who
     is faster, the one that parses or the one that reads. Blocks of CSV are so large that they make few."""
     crowded = replace(model, machine=model.machine.crowded())
-    chosen = {name: predict_unit(crowded, model.unit(name), pattern) for name, pattern in patterns.items()}
+    chosen = predict_units(crowded, patterns)
     handed = sum(one.tuples_in for one in model.loads.values() if one.parsing > 0 and not in_blocks(one.step))
     switches = handed * (crowded.machine.take - model.machine.take)
     shared = (sum(stage.work for stage in _Threads(crowded, chosen).stages()) + switches) / model.machine.cores

@@ -9,7 +9,7 @@ from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ...dsl.types import UNIT_NS
 from ..artifacts.graph import Graph
-from ..artifacts.plan import Edge, Plan, patterns_of
+from ..artifacts.plan import Edge, Plan, Segment, patterns_of
 from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
 from ..graph.walk import expressions_of
 from ..patterns.function import combinable
@@ -49,8 +49,7 @@ def explanation(graph: Graph, plan: Plan) -> dict:
     return {
         "app": graph.program.name,
         "steps": [_step(graph, plan, step) for step in graph.steps],
-        "segments": [{"number": s.number, "kind": s.kind, "steps": list(s.steps), "why": s.why,
-                      "elastic": s.elastic} for s in plan.segments],
+        "segments": [_segment(plan, segment) for segment in plan.segments],
         "edges": [_edge(graph, edge) for edge in plan.edges],
         "alternates": [{"operator": a.operator, "active": a.alternate, "why": a.why} for a in plan.alternates],
         "threads": [_threads(graph, plan, workers) for workers in _SHOWN_WORKERS],
@@ -64,6 +63,13 @@ def _step(graph: Graph, plan: Plan, step: typed.Step) -> dict:
              "says": _says(step, graph), "store": dict(plan.stores).get(step.name)}
     keys = getattr(step.body, "keys", ()) or getattr(step.body, "left_keys", ())
     return found | {"keys": list(keys), "waits_for_both_inputs": step.name in plan.buffered}
+
+
+def _segment(plan: Plan, segment: Segment) -> dict:
+    collecting = next((one for one in plan.collecting if one.segment == segment.number), None)
+    return {"number": segment.number, "kind": segment.kind, "steps": list(segment.steps), "why": segment.why,
+            "elastic": segment.elastic,
+            "collects": collecting and {"freely": collecting.freely, "why": collecting.why}}
 
 
 def _says(step: typed.Step, graph: Graph) -> str:
@@ -176,7 +182,7 @@ def to_text(found: dict) -> str:
     lines += ["", "layout"]
     for segment in found["segments"]:
         lines += [f"  segment {segment['number']}, {segment['kind']}: {', '.join(segment['steps'])}",
-                  f"    {segment['why']}"]
+                  f"    {segment['why']}", *_collects_lines(segment["collects"])]
         lines += [f"    {e['from']} → {e['to']} (segment {e['to_segment']}): {e['how']}; {e['watermarks']}"
                   for e in found["edges"] if e["from_segment"] == segment["number"]]
     if found["alternates"]:
@@ -194,6 +200,10 @@ def _step_lines(step: dict, width: int) -> list[str]:
     if step["waits_for_both_inputs"]:
         lines.append(f"  {'':{width}}  {'':8}  its inputs come from one source: an event's tuples are taken at its end")
     return lines
+
+
+def _collects_lines(found: dict | None) -> list[str]:
+    return [f"    collects {'freely' if found['freely'] else 'in order'}: {found['why']}"] if found else []
 
 
 def _thread_line(one: dict) -> str:

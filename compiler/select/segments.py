@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import networkx as nx
+
 from ...dsl import typed
 from ..artifacts.graph import Graph
 from ..artifacts.parts import Merge, Owned, Windows, Work, in_ring, owns_windows, together
@@ -59,6 +61,18 @@ def releases(step: typed.Step) -> bool:
         case Windows(operator=operator) | Merge(operator=operator, of="panes") | Owned(operator=operator):
             return closes_by_watermark(operator.body.window)
     return False
+
+
+def inputs_meet(graph: Graph, step: typed.Step) -> bool:
+    """Two inputs that come from one source can both bring tuples in one event; their order is fixed at its end."""
+    if len(step.inputs) < 2:
+        return False
+    origins = [_origins(graph, name) for name in step.inputs]
+    return any(origins[i] & origins[j] for i in range(len(origins)) for j in range(i))
+
+
+def _origins(graph: Graph, name: str) -> set[str]:
+    return {before for before in nx.ancestors(graph.flow, name) | {name} if not graph.step(before).inputs}
 
 
 def segments_of(graph: Graph, shared: tuple[Sharing, ...],

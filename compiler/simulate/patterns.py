@@ -10,7 +10,7 @@ from ...dsl import typed
 from ..patterns import pane_farming, window_partitioning
 from ..patterns.load import SECOND, Load, Machine
 from .arrivals import Tuple, partition, tuples
-from .stations import Collector, Station
+from .stations import Collector, FreeCollector, Station
 
 LINK = 16 * 512  # elements that fit into a link
 BLOCK = 64  # tuples that a farm deals out together
@@ -75,6 +75,7 @@ def _through(scene: Scene) -> tuple[_Play, float, float]:
     rate = scene.rate and scene.rate / scene.grain
     for each in tuples(one.slide, scene.shares, scene.count // scene.grain, rate, scene.seed):
         one.take(each)
+    one.collector.finish()
     end = max(one.collector.free, one.now)
     return one, one.emitter_busy + one.collector.busy + sum(station.busy for station in one.stations), end
 
@@ -92,7 +93,7 @@ class _Play:
         self.kept = (scene.machine.take + scene.load.costs.tuple) * scene.grain  # a worker's
         self.workers = scene.pattern.workers or 1
         self.stations: list[Station] = []
-        self.collector = Collector(scene.machine.collect + scene.after)
+        self.collector = (Collector if scene.load.ordered else FreeCollector)(scene.machine.collect + scene.after)
         self.now = self.emitter_busy = self.parsed = 0.0
         self.turn = 0
 

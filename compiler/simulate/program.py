@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ...dsl import typed
+from ...dsl.span import NOWHERE
 from ..artifacts.graph import Graph
 from ..artifacts.step_text import pattern_text
+from ..patterns import PATTERNS
 from ..patterns.load import Machine
 from ..select.compose import Model, Unit
 from ..select.reading import in_blocks
@@ -67,7 +70,15 @@ def operator_of(model: Model, unit: Unit) -> Operator:
     keys = Keys(unit.load.keys, unit.load.p_max, _top(model, unit))
     return Operator(unit.name, load.function, unit.load, keys, sum(one.beside for one in before) / unit.tuples_in,
                     after / results, parser.parsing / unit.tuples_in, in_blocks(parser.step),
-                    sum(one.work for one in before) / unit.tuples_in)
+                    sum(one.work for one in before) / unit.tuples_in, free_patterns(model, unit))
+
+
+def free_patterns(model: Model, unit: Unit) -> frozenset[str]:
+    """The patterns with which its results are taken as they come. Windows that share their panes stay together."""
+    names = ("key_partitioning",) if model.sharing(unit.name) else PATTERNS
+    fitting = (name for name in names if PATTERNS[name].applies(model.loads[unit.name].function) is None)
+    return frozenset(name for name in fitting
+                     if unit.name in model.freely_collected({unit.name: typed.Pattern(name, NOWHERE)}))
 
 
 def _top(model: Model, unit: Unit) -> tuple[float, ...]:

@@ -23,7 +23,8 @@ _HALF_LOAD = 0.5  # of what it can take, where latency is measured and no rate i
 @dataclass(frozen=True, slots=True)
 class Operator:
     """What is simulated: the load, with the work of the threads before and after it, and of the one that parses for
-    the thread before it, which that one may help. `alone`: the work before it where everything is one thread."""
+    the thread before it, which that one may help. `alone`: the work before it where everything is one thread. `free`:
+    patterns whose results are taken as they come."""
 
     name: str
     function: Function
@@ -34,6 +35,7 @@ class Operator:
     parsing: float = 0.0
     helps: bool = False
     alone: float | None = None
+    free: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,9 @@ def _scene(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: f
     before, parsing = operator.before, operator.parsing
     if pattern.name == "sequential" and operator.alone is not None:
         before, parsing = operator.alone, 0.0
-    return Scene(operator.load, machine, pattern, key_shares(operator.keys), count, rate, seed, before, operator.after,
-                 grain, parsing, operator.helps)
+    load = replace(operator.load, ordered=pattern.name not in operator.free)
+    return Scene(load, machine, pattern, key_shares(operator.keys), count, rate, seed, before, operator.after, grain,
+                 parsing, operator.helps)
 
 
 def scaling_table(operator: Operator, machine: Machine, degrees: Sequence[int],

@@ -111,7 +111,8 @@ def _operator(graph: Graph, request: Request, model: Model, unit: Unit, rates: S
     workers = min(limits.workers_most, max(limits.workers_least, math.ceil(busy / _START_LOAD)))
     costs = Costs(seconds, queue=LINK_TUPLES / slide, overhead=workload.overhead)
     return Operator(unit.name, arrivals, costs, limits, goals_of(graph.program),
-                    Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True,
+                    Setting(workers, len(limits.frequencies) - 1, alternate),
+                    ordered=unit.name not in model.freely_collected({}),
                     alternates=tuple(one.name for one in alternates if one is not None))
 
 

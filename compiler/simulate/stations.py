@@ -53,3 +53,22 @@ class Collector:
         self.busy += work
         self.free = max(self.free, ready) + work
         return self.free
+
+    def finish(self) -> None:
+        """Nothing more comes."""
+
+
+class FreeCollector(Collector):
+    """Takes results as they come. They are told in the order of tuples, so which are ready first shows at the end."""
+
+    def __init__(self, work: float):
+        super().__init__(work)
+        self._waiting: list[tuple[float, float, float]] = []
+
+    def put(self, arrival: float, ready: float, more: float = 0.0) -> None:
+        self._waiting.append((ready, arrival, more))
+
+    def finish(self) -> None:
+        for ready, arrival, more in sorted(self._waiting):
+            super().put(arrival, ready, more)
+        self._waiting.clear()

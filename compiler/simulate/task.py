@@ -1,9 +1,9 @@
 """One run of a search, told in plain data, so that it can be written down, sent to another machine and played there.
 
 A *scene* is what all runs of a search share: for each operator its rates, keys, limits and goals, and for each pattern
-(*way*) how its triggers reach the workers and what they cost. A *candidate* says what is tried: a pattern with its
-degree, the least and the most workers and the alternate of each operator, and the controller of all of them. Its names
-are those of control.json. Together with a seed they give the figures of a run.
+(*way*) how its triggers reach the workers, what they cost and whether results keep their order. A *candidate* says what
+is tried: a pattern with its degree, the least and the most workers and the alternate of each operator, and the
+controller of all of them. Its names are those of control.json. Together with a seed they give the figures of a run.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _operator(one: Mapping[str, Any], chosen: Mapping[str, Any]) -> Operator:
     workers = min(max(chosen["pattern"]["workers"], limits.workers_least), limits.workers_most)
     costs = Costs(tuple(way["service"]), queue=one["queue"] / way["slide"], overhead=way["overhead"])
     return Operator(one["name"], arrivals, costs, limits, Goals(**_known(one["goals"])),
-                    Setting(workers, len(limits.frequencies) - 1, alternate), ordered=True,
+                    Setting(workers, len(limits.frequencies) - 1, alternate), ordered=way["ordered"],
                     dealt=(chosen["pattern"].get("batch") or 1) if way["dealt"] else 0)
 
 

@@ -1,9 +1,11 @@
-/* Receiving: all links of a round, merged into the order of the sequential program. */
+/* Receiving: all links of a round, merged into the order of the sequential program; where nobody needs that order, see
+ * free_rounds.c. */
 #define _GNU_SOURCE
 #include "rounds.h"
 
 #include "arrival.h"
 #include "dfrt/program.h"
+#include "free_rounds.h"
 #include "later.h"
 #include "migration.h"
 #include "monitor.h"
@@ -311,13 +313,18 @@ static bool work_on_round(dfrt_stage *stage)
     return !end.ends_stream;
 }
 
+static void collect_in_order(dfrt_stage *stage)
+{
+    while (stage->working ? work_on_round(stage) : sleep_until_needed(stage)) {
+    }
+}
+
 void dfrt_stage_run(dfrt_stage *stage)
 {
     if (stage->monitor != NULL) {
         dfrt_monitor_start(stage->monitor);
     }
     dfrt__thread_begin(stage);
-    while (stage->working ? work_on_round(stage) : sleep_until_needed(stage)) {
-    }
+    (stage->segment_type->collects_freely ? dfrt__collect_freely : collect_in_order)(stage);
     dfrt__thread_end(stage);
 }

@@ -110,14 +110,14 @@ static unsigned known_keys(uint64_t *hashes, double *shares)
 }
 
 static const dfrt_segment segments[] = {
-    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
-    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, move_counts, NULL, NULL},
-    {"single", "checks", sizeof(checking), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"read", "read", sizeof(counting), 0, false, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"keyed", "counts", sizeof(counting), 1, true, false, open_nothing, close_nothing, NULL, move_counts, NULL, NULL},
+    {"single", "checks", sizeof(checking), 0, false, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
 };
 static const dfrt_segment known_segments[] = {
-    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
-    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, move_counts, NULL, known_keys},
-    {"single", "checks", sizeof(checking), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"read", "read", sizeof(counting), 0, false, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"keyed", "counts", sizeof(counting), 1, true, false, open_nothing, close_nothing, NULL, move_counts, NULL, known_keys},
+    {"single", "checks", sizeof(checking), 0, false, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
 };
 static const dfrt_edge edges[] = {
     {"numbers", 0, 1, sizeof(number), NULL, count_numbers, pass_watermark, hash_of},

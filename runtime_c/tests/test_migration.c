@@ -105,9 +105,9 @@ static void no_watermark(void *segment, int64_t watermark)
 }
 
 static const dfrt_segment segments[] = {
-    {"read", "read", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
-    {"keyed", "counts", sizeof(counting), 1, true, open_nothing, close_nothing, NULL, add_counts, NULL, NULL},
-    {"single", "checks", sizeof(counting), 0, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"read", "read", sizeof(counting), 0, false, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
+    {"keyed", "counts", sizeof(counting), 1, true, false, open_nothing, close_nothing, NULL, add_counts, NULL, NULL},
+    {"single", "checks", sizeof(counting), 0, false, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
 };
 static const dfrt_edge edges[] = {
     {"numbers", 0, 1, sizeof(number), NULL, count_numbers, no_watermark, hash_of},

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from dfc.dsl.settings import ORDERS
 from hypothesis import strategies as st
 
 from tests.differential.aggregations import Aggregations
@@ -365,7 +366,8 @@ class Builder:
             if words[stream.name] == 1 or self.chance(15):
                 names.append(self.fresh("out"))
                 kind = self.pick(*self.formats)
-                self.lines.append(f'sink {names[-1]} = {self.head(stream)} to {kind}("{names[-1]}.{kind}")')
+                order = f" order {self.pick(*ORDERS)}" if self.chance(40) else ""
+                self.lines.append(f'sink {names[-1]} = {self.head(stream)} to {kind}("{names[-1]}.{kind}"){order}')
         return names
 
     def text(self) -> str:

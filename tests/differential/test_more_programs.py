@@ -38,7 +38,8 @@ def build(case: MoreCase, folder: Path, rounds: int) -> native.Program:
     words = [*native.flags(), f"-I{folder}", f"-I{runtime_folder() / 'include'}", f"{bundle.app}.c", "main.c", "own.c",
              *(source for source in bundle.user_sources if os.path.basename(source) != "own.c")]
     native.call(*words, native.runtime(rounds), *LINK_FLAGS, "-o", "program", folder=folder)
-    return native.Program(pipeline.check(case.text, str(file), {}), folder / "program")
+    typed = pipeline.check(case.text, str(file), {})
+    return native.Program(typed, folder / "program", native.loose_sinks(typed))
 
 
 def check_case(case: MoreCase, rounds: int) -> None:

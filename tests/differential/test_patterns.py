@@ -1,4 +1,5 @@
-"""Random programs with random patterns give what the interpreter gives, in its order, whatever the degrees.
+"""Random programs with random patterns give what the interpreter gives, in its order where sinks ask for that, whatever
+the degrees.
 
 DFC_TEST_SEED repeats a run; DFC_PATTERN_PROGRAMS says how many programs each part of `make soak` tries.
 """
@@ -32,12 +33,14 @@ def build(case: PatternCase, folder: Path, rounds: int) -> native.Program:
     file = folder / "program.dfl"
     file.write_text(case.text)
     (folder / "own.c").write_text(case.c)
-    bundle = pipeline.generate(case.text, str(file), {}, asked=Asked(patterns=case.patterns) if case.patterns else None)
+    asked = Asked(patterns=case.patterns) if case.patterns else None
+    bundle = pipeline.generate(case.text, str(file), {}, asked=asked)
     for name, content in bundle.files:
         (folder / name).write_text(content)
     words = [*native.flags(), *native.includes(folder), f"{bundle.app}.c", "main.c", "own.c"]
     native.call(*words, native.runtime(rounds), *LINK_FLAGS, "-o", "program", folder=folder)
-    return native.Program(pipeline.check(case.text, str(file), {}), folder / "program")
+    typed = pipeline.check(case.text, str(file), {})
+    return native.Program(typed, folder / "program", native.loose_sinks(typed, asked))
 
 
 def with_parts(stats: dict) -> dict:

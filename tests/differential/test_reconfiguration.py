@@ -1,4 +1,5 @@
-"""Random programs give the interpreter's results, in its order, while their degrees, routes and heavy keys change.
+"""Random programs give the interpreter's results, in its order where sinks ask for that, while their degrees, routes
+and heavy keys change.
 
 Changes are asked for at random rounds, with any of the migration protocols; rounds and batches are tiny. DFC_TEST_SEED
 repeats a run; DFC_CHANGE_PROGRAMS says how many programs each part of `make soak` tries.

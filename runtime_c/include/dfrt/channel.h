@@ -122,7 +122,7 @@ typedef struct dfrt_receiver {
     uint32_t at;        /* next element */
     uint32_t marker_at; /* next marker */
     bool round_done;
-    bool stream_done;
+    uint64_t results; /* handed to sinks out of the round at hand, where each link is taken by itself */
 } dfrt_receiver;
 
 /* Gives the batch back to its producer. */

@@ -57,6 +57,7 @@ typedef struct dfrt_segment {
     size_t size;
     unsigned degree; /* replicas that are planned; 0: it is not replicated */
     bool elastic;    /* their number may change while the program runs */
+    bool collects_freely; /* what comes from several replicas is taken as it comes, link by link */
     dfrt_status (*open)(void *segment, dfrt_error *error);
     void (*close)(void *segment);
     void (*end_event)(void *segment); /* NULL when nothing waits for the end of an event */
@@ -100,7 +101,7 @@ typedef struct dfrt_stage {
     uint32_t position;     /* of the event at hand in its round */
     uint32_t order;        /* of the element at hand among those of its event: stages that are not replicated
                             * number what they put out, replicas of a keyed one pass the number on */
-    uint32_t rounds;       /* that have ended */
+    uint32_t rounds;       /* that have ended; where links are taken each by itself, of every one */
     unsigned replica, replicas; /* of the segment: this one's number, how many there are */
     dfrt_outlet *outlets;  /* by edge; those of other segments are empty */
     dfrt_inlet *inlets;    /* in the order in which one event's elements are taken */
