@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -114,12 +115,23 @@ def scaled(rows: str, full: int, scale: float) -> int:
 
 
 def make(rows: str, scale: float, seed: int = 1) -> None:
-    """Makes the files of the named rows that are not there yet."""
+    """Makes the files of the named rows that are not there yet, and has all of them in memory."""
     folder(scale).mkdir(parents=True, exist_ok=True)
     for number, (name, full, block, header) in enumerate(FILES[rows]):
         path = folder(scale) / name
         if not path.exists():
             write(path, scaled(rows, full, scale), block, header, numpy.random.default_rng([seed, number, len(name)]))
+        read_in(path)
+
+
+def read_in(path: Path) -> None:
+    """From the beginning to the end, and not as it was written or found by chance: the kernel then keeps it in large
+    pieces, and maps it up to thirty times as fast."""
+    with path.open("rb", buffering=0) as file:
+        os.fsync(file.fileno())  # what is not on the disk is not let go
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        while file.read(1 << 20):
+            pass
 
 
 def write(path: Path, count: int, block: Callable[[Random, int, int], bytes], header: bytes, random: Random) -> None:

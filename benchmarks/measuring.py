@@ -22,7 +22,6 @@ DFC = os.environ.get("DFC", str(Path(sys.executable).parent / "dfc"))
 LIMIT_FLAGS = ("-std=gnu11", "-O3", "-march=native")
 BY_HAND = "by hand"
 TRIES, OTHERS, COUNTED = 4, 0.06, 0.03  # others have at most this part of a core, and what two ticks make of it
-FETCHED = 800  # MB of memory that a run finds as it was last used: see launch.c
 
 Tell = Callable[[str], None]
 
@@ -40,6 +39,7 @@ class Row:
     factor: int = 1                  # tuples for each record of the first file
     peers: str = ""                  # what peers call this work
     fewer: tuple[tuple[str, str], ...] = ()  # the same with fewer keys, which takes turns with the rest of the row
+    fetched: int = 0                 # MB of memory that is used before each run, so that nobody waits for the host
 
     def tuples(self, scale: float) -> int:
         return data.records(self.group, scale) * self.factor
@@ -52,6 +52,7 @@ class Contender:
     cores: int = 1
     tuples: int | None = None        # when it gets fewer than the others
     repeats: int | None = None       # when it is so slow that fewer must do
+    fetched: int = 0                 # as of its row
 
 
 @dataclass(frozen=True)
@@ -114,12 +115,13 @@ def generated(row: Row, program: Path, output: Path, scale: float, *words: str, 
         plain = "seed=7,bid=100.0..150.0,ask=145.0..200.0,size=0..999"
         files = ["--source", f"quotes=generate:count={row.tuples(scale)},{plain}"]
     kind = "csv" if row.result == "csv" else "binary"
-    return Contender(title, (str(program), "--quiet", *words, *files, "--sink", f"out={kind}:{output}"), cores)
+    command = (str(program), "--quiet", *words, *files, "--sink", f"out={kind}:{output}")
+    return Contender(title, command, cores, fetched=row.fetched)
 
 
 def by_hand(row: Row, program: Path, output: Path, scale: float) -> Contender:
     files = [in_folder(spec, scale).partition(":")[2] for _, spec in row.inputs] or [str(row.tuples(scale))]
-    return Contender(BY_HAND, (str(program), *files, str(output)))
+    return Contender(BY_HAND, (str(program), *files, str(output)), fetched=row.fetched)
 
 
 def in_folder(spec: str, scale: float) -> str:
@@ -132,22 +134,22 @@ def in_folder(spec: str, scale: float) -> str:
 
 def run_once(contender: Contender) -> tuple[float, float]:
     """Seconds of wall-clock time, and the most memory that was resident, in MB (files that are mapped included)."""
-    seconds, kilobytes, _ = _ended(contender, _launch(contender, FETCHED))
+    seconds, kilobytes, _ = _ended(contender, _launch(contender))
     return seconds, kilobytes / 1000
 
 
 def run_at_once(contenders: list[Contender]) -> list[Shared]:
     """All at the same time, on the same cores. Each has a session of its own, between which Linux divides the cores
     evenly, however many threads each has."""
-    launched = [_launch(contender, 0) for contender in contenders]
+    launched = [_launch(contender) for contender in contenders]
     ended = [_ended(*each) for each in zip(contenders, launched, strict=True)]
     return [Shared(seconds, processor) for seconds, _, processor in ended]
 
 
-def _launch(contender: Contender, megabytes: int) -> subprocess.Popen[str]:
+def _launch(contender: Contender) -> subprocess.Popen[str]:
     cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[-contender.cores:]))
-    return subprocess.Popen([BUILD / "launch", cores, str(megabytes), *contender.command], stdout=subprocess.PIPE,
-                            text=True, start_new_session=True)
+    return subprocess.Popen([BUILD / "launch", cores, str(contender.fetched), *contender.command],
+                            stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def _ended(contender: Contender, launched: subprocess.Popen[str]) -> tuple[float, int, float]:
