@@ -62,13 +62,16 @@ static inline const void *dfrt_at(const void *array, const void *zero, size_t st
     return inside ? (const char *)array + (size_t)index * stride : zero;
 }
 
-/* The better of what is known and a later value; NaN gives way to everything, and the later value only to a better one.
- * In this form each is an instruction for the comparison and one for NaN, without a branch. */
+/* The better of what is known and a later value; NaN gives way to everything, and what is known only to a better one. Which
+ * one is better is not a branch, since nobody could guess it; whether a value is NaN is one, which all that look at the
+ * same value share, and which is guessed right unless NaNs come by chance. */
 #define DFRT__BETTER(name, type, sign)                                                                                 \
     static inline type name(type known, type value)                                                                    \
     {                                                                                                                  \
-        type better = value sign known ? value : known;                                                                \
-        return better == better ? better : value;                                                                      \
+        if (__builtin_expect(value != value, 0)) {                                                                     \
+            return known;                                                                                              \
+        }                                                                                                              \
+        return known sign##= value ? known : value;                                                                    \
     }
 
 DFRT__BETTER(dfrt_min_f64, double, <)

@@ -58,7 +58,7 @@ typedef struct dfrt_kept {
 } dfrt_kept;
 
 /* How many tuples before its own a block asks for the places of a tuple. */
-enum { DFRT_KEPT_AHEAD = 16 };
+enum { DFRT_KEPT_AHEAD = 8 };
 
 /* Room for one more tuple at the end: moves all to the front when a quarter of the room is free there, else grows.
  * Answers how far they moved. */
