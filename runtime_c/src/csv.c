@@ -34,7 +34,7 @@ static dfrt_status find_row(dfrt_csv *csv, bool give_up, bool *too_long)
 {
     dfrt_input *input = csv->input;
     csv->searching = true;
-    for (;;) {
+    for (bool filled = false;;) {
         size_t end = dfrt__csv_find_end(input->data, csv->scanned, input->size, &csv->state, &csv->newlines);
         bool found = end < input->size;
         dfrt_status status = DFRT_OK;
@@ -42,11 +42,12 @@ static dfrt_status find_row(dfrt_csv *csv, bool give_up, bool *too_long)
             csv->scanned = end;
             csv->skipping |= end > csv->format.max_row + 1;
             if (csv->skipping) dfrt_input_consume(input, end), csv->scanned = 0;
+            if (filled && csv->skipping && input->live && !give_up) return DFRT_AGAIN; /* somebody may want to stop */
             status = dfrt_input_fill(input, &csv->reason);
+            filled = true;
             if (status == DFRT_MALFORMED) csv->skipping = true;
             *too_long = csv->skipping;
             if (give_up && *too_long) return DFRT_OK;
-            if (status == DFRT_OK && csv->skipping && input->live) return DFRT_AGAIN; /* somebody may want to stop */
             if (status == DFRT_OK || status == DFRT_MALFORMED) continue;
             if (status != DFRT_END || (input->size == 0 && !csv->skipping)) return status;
             end = input->size;

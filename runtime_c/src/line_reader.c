@@ -47,7 +47,7 @@ static dfrt_status judge(dfrt__line_reader *lines, dfrt_slice *line, bool ended)
 dfrt_status dfrt__lines_next(dfrt__line_reader *lines, dfrt_slice *line, dfrt_error *error)
 {
     dfrt_input *input = lines->input;
-    for (;;) {
+    for (bool filled = false;;) {
         size_t left = input->size - lines->scanned;
         const char *newline = left == 0 ? NULL : memchr(input->data + lines->scanned, '\n', left);
         size_t length = newline == NULL ? input->size : (size_t)(newline - input->data);
@@ -55,8 +55,9 @@ dfrt_status dfrt__lines_next(dfrt__line_reader *lines, dfrt_slice *line, dfrt_er
             lines->scanned = input->size;
             lines->skipping |= input->size > lines->max_line + 1;
             if (lines->skipping) dfrt_input_consume(input, input->size), lines->scanned = 0;
+            if (filled && lines->skipping && input->live) return DFRT_AGAIN; /* somebody may want to stop */
             dfrt_status status = dfrt_input_fill(input, error);
-            if (status == DFRT_OK && lines->skipping && input->live) return DFRT_AGAIN; /* somebody may want to stop */
+            filled = true;
             if (status == DFRT_OK) continue;
             if (status != DFRT_END || (is_empty(lines) && !lines->skipping)) return status;
             length = input->size;

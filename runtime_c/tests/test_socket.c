@@ -91,6 +91,32 @@ static void test_other_formats(void)
     CHECK(dfrt_source_malformed(source) == 2 && dfrt_source_close(source, &error) == DFRT_OK);
 }
 
+/* The end of what is skipped comes together with good rows: they do not wait for what is sent next. */
+static void test_rows_behind_a_long_one(void)
+{
+    const char *const specs[] = {"unix:b.sock?listen=true&max_row=120", "unix:b.sock?listen=true&format=jsonl&max_row=120"};
+    const char *const headers[] = {HEADER, ""};
+    const char *const rows[] = {"5,A,1.5,1,true,x\n",
+                                "{\"ts\":5,\"symbol\":\"A\",\"price\":1,\"size\":1,\"buy\":true,\"note\":\"\"}\n"};
+    for (int i = 0; i < 2; i++) {
+        trade got[8];
+        size_t count;
+        char text[500];
+        dfrt_source *source = open_source(specs[i], &trade_record);
+        int fd = call("b.sock");
+        (void)snprintf(text, sizeof text, "%s%0200d", headers[i], 1);
+        say(fd, text);
+        while (look(source) == DFRT_OK) {
+        }
+        (void)snprintf(text, sizeof text, "1\n%s", rows[i]);
+        say(fd, text);
+        CHECK(dfrt_source_read(source, got, 8, &count) == DFRT_AGAIN && count == 1 && got[0].ts == 5);
+        CHECK(dfrt_source_malformed(source) == 1);
+        hang_up(fd);
+        CHECK(dfrt_source_close(source, &error) == DFRT_OK);
+    }
+}
+
 static int decode_number(const unsigned char *packed, void *record)
 {
     dfrt_unpack(record, packed, 8);
@@ -292,6 +318,7 @@ int main(void)
     enter_scratch_folder();
     test_csv_source();
     test_other_formats();
+    test_rows_behind_a_long_one();
     test_packed();
     test_what_a_socket_does_not_carry();
     test_nonsense();
