@@ -19,6 +19,7 @@ from pathlib import Path
 import decisions
 import elasticity
 import migration
+import orders
 import patterns
 import rows
 import saso
@@ -26,8 +27,9 @@ import spark_traces
 from measuring import HERE, all_cores, build_launcher
 from peers import PEERS
 
-PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY = "patterns", "decisions", "saso", "migration", "elasticity"
-GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, DECISIONS, SASO, MIGRATION, ELASTICITY)
+PATTERNS, ORDER, DECISIONS, SASO, MIGRATION, ELASTICITY = ("patterns", "order", "decisions", "saso", "migration",
+                                                           "elasticity")
+GROUPS = (*dict.fromkeys(row.group for row in rows.ROWS), PATTERNS, ORDER, DECISIONS, SASO, MIGRATION, ELASTICITY)
 TRACES = "traces"  # only when asked for: 4 GB of files, and Spark
 
 
@@ -39,8 +41,8 @@ def machine() -> list[str]:
             *(f"{peer.title}: {peer.version()}" for peer in PEERS)]
 
 
-def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], of_decisions: decisions.Found,
-           of_changes: list[str], words: argparse.Namespace) -> str:
+def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], of_orders: orders.Found,
+           of_decisions: decisions.Found, of_changes: list[str], words: argparse.Namespace) -> str:
     command = " ".join(["python benchmarks/run.py", *sys.argv[1:]])
     lines = ["# Results", "", f"`{command}` on {datetime.date.today()}; {words.repeats} repeats in turns, medians.",
              "How it is measured: [README.md](README.md). One run of everything: `make bench`.", ""]
@@ -51,6 +53,8 @@ def report(plain: rows.Results, of_patterns: dict[str, patterns.Found], of_decis
         lines += [*rows.table(plain, words.scale), "", *rows.ratios(plain), "", *rows.described(plain, words.scale), ""]
     if of_patterns:
         lines += [*patterns.report(of_patterns, words.scale), ""]
+    if of_orders:
+        lines += [*orders.report(of_orders), ""]
     if of_decisions:
         lines += [*decisions.report(of_decisions), ""]
     lines += of_changes
@@ -87,6 +91,7 @@ def main() -> None:
     plain = rows.run_rows([row for row in rows.ROWS if row.group in wanted], words.repeats, words.scale)
     tables = words.tables.split(",") if PATTERNS in wanted else []
     of_patterns = patterns.run_tables(tables, words.repeats, words.scale)
+    of_orders = orders.run_orders(words.repeats) if ORDER in wanted else {}
     of_decisions = decisions.run_cases(words.repeats) if DECISIONS in wanted else {}
     if SASO in wanted:
         saso.write_page(max(2, round(saso.SEEDS * words.scale)), saso.DATA,
@@ -96,7 +101,7 @@ def main() -> None:
         return
     of_changes = [*migration.report(migration.run_protocols(words.repeats)), ""] if MIGRATION in wanted else []
     of_changes += [*elasticity.report(elasticity.measure_costs(words.scale)), ""] if ELASTICITY in wanted else []
-    text = report(plain, of_patterns, of_decisions, of_changes + of_traces, words)
+    text = report(plain, of_patterns, of_orders, of_decisions, of_changes + of_traces, words)
     words.output.write_text(text)
     print(f"{words.output}\n{text}")
 
