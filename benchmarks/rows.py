@@ -94,7 +94,7 @@ def entries_of_peer(row: Row, peer: Peer, program: Path, folder: Path, scale: fl
         run_once(generated(less, program, right, scale, "--workers", "1"))
     title = peer.title if tuples is None else f"{peer.title}, first {tuples:,}"
     command = peer.command(row.peers, given, output)
-    return [(Contender(title, command, all_cores(), tuples, peer.repeats), output, right)]
+    return [(Contender(title, command, all_cores(), tuples, peer.repeats, peer=True), output, right)]
 
 
 def cut(path: Path, records: int, into: Path) -> None:
