@@ -11,13 +11,9 @@
 #include "../src/run.h"
 #include "../src/threads.h"
 #include "check.h"
+#include "numbers.h"
 
 enum { KEYS = 100, MOST = 5, ROUNDS = 3000, MOST_EVENTS = 40 };
-
-typedef struct number {
-    uint32_t key;
-    uint64_t count; /* of the key */
-} number;
 
 /* --- segment 0: sends; segment 1: counts by key; segment 2: looks whether all is right ----------------- */
 
@@ -33,15 +29,6 @@ typedef struct checking {
     uint64_t taken;
     int64_t watermark;
 } checking;
-
-static dfrt_status open_nothing(void *segment, dfrt_error *error)
-{
-    (void)segment;
-    (void)error;
-    return DFRT_OK;
-}
-
-static void close_nothing(void *segment) { (void)segment; }
 
 static uint64_t hash_of(const void *element) { return dfrt_hash_u64(((const number *)element)->key); }
 

@@ -5,12 +5,12 @@
 #include <dfrt/hash.h>
 
 #include <pthread.h>
-#include <time.h>
 
 #include "../src/elastic_state.h"
 #include "../src/run.h"
 #include "../src/threads.h"
 #include "check.h"
+#include "numbers.h"
 
 enum { SLOW, FAST, OTHER, WORKERS }; /* key n begins with worker n */
 enum { KEYS = WORKERS, MANY_KEYS = 64, ROUNDS = 8, MANY_ROUNDS = 3000 };
@@ -20,11 +20,6 @@ static _Atomic bool gate_is_open;
 static _Atomic unsigned taken[MANY_KEYS];     /* results that were collected */
 static _Atomic unsigned passed, failed_after; /* what came past the workers; how many results the collector bears, 0: all */
 
-static void wait_a_little(void)
-{
-    (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
 /* --- reads, counts by key, collects ---------------------------------------------------------------------- */
 
 typedef struct counting {
@@ -32,20 +27,6 @@ typedef struct counting {
     uint64_t counts[MANY_KEYS];
     uint64_t passed;
 } counting;
-
-typedef struct number {
-    uint32_t key;
-    uint64_t count; /* of the key, or of what came past the workers */
-} number;
-
-static dfrt_status open_nothing(void *segment, dfrt_error *error)
-{
-    (void)segment;
-    (void)error;
-    return DFRT_OK;
-}
-
-static void close_nothing(void *segment) { (void)segment; }
 
 static uint64_t hash_of(const void *element) { return hash_of_key[((const number *)element)->key]; }
 

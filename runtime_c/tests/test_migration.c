@@ -5,12 +5,12 @@
 #include <dfrt/hash.h>
 
 #include <pthread.h>
-#include <time.h>
 
 #include "../src/elastic_state.h"
 #include "../src/run.h"
 #include "../src/threads.h"
 #include "check.h"
+#include "numbers.h"
 
 /* By worker: the first one hands key MOVES to the second one, STAYS and OTHER remain with the second and the third. */
 enum { GIVES, RECEIVES, UNCONCERNED, WORKERS };
@@ -22,31 +22,12 @@ static _Atomic bool gate_is_open, at_the_gate;
 static _Atomic unsigned sent; /* rounds that the reader is through with */
 static _Atomic unsigned taken[WORKERS][KEYS]; /* tuples that a worker has computed */
 
-static void wait_a_little(void)
-{
-    (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
 /* --- reads, counts by key, looks whether all is right -------------------------------------------------- */
 
 typedef struct counting {
     dfrt_segment_head head;
     uint64_t counts[KEYS];
 } counting;
-
-typedef struct number {
-    uint32_t key;
-    uint64_t count; /* of the key */
-} number;
-
-static dfrt_status open_nothing(void *segment, dfrt_error *error)
-{
-    (void)segment;
-    (void)error;
-    return DFRT_OK;
-}
-
-static void close_nothing(void *segment) { (void)segment; }
 
 static uint64_t hash_of(const void *element) { return hash_of_key[((const number *)element)->key]; }
 
