@@ -189,11 +189,14 @@ def own_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def measure(contenders: list[Contender], repeats: int, tell: Tell) -> list[Measured]:
-    """In turns; each turn begins with another one. Who comes behind a peer runs once more, and that counts: while the
-    kernel is busy giving the peer's memory back it would be slower than those behind it."""
+def measure(contenders: list[Contender], repeats: int, tell: Tell,
+            before: Callable[[int], None] = lambda turn: None) -> list[Measured]:
+    """In turns; each turn begins with another one, and before all with what is to be done `before` it. Who comes behind
+    a peer runs once more, and that counts: while the kernel is busy giving the peer's memory back it would be slower
+    than those behind it."""
     runs: list[list[tuple[float, float]]] = [[] for _ in contenders]
     for turn in range(repeats):
+        before(turn)
         for i in range(len(contenders)):
             at = (turn + i) % len(contenders)
             if turn >= (contenders[at].repeats or repeats):

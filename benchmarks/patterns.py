@@ -2,6 +2,8 @@
 
 The patterns are forced (`dfc compile --pattern`) and run with a thread a stage, also with one worker. Each has what dfc
 predicts beside what was measured at full speed: over all of the data without a first part, which fills the windows.
+What threads cost that share cores differs from minute to minute: cheap functions are calibrated in every turn, and what
+is predicted from that stands against what is measured in the same turn.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from measuring import (
     run_once,
     teller,
 )
-from predictions import SEQUENTIAL, Predicted, calibrate, off, predict
+from predictions import SEQUENTIAL, Predicted, calibrate, off, planned_word, predict, profile_of
 from rows import STATS, Entry, cells, compare, cut
 
 FUSED, PLANNED = "fused", "planned for 2 cores"
@@ -97,7 +99,7 @@ class Found:
 
     speeds: dict[str, tuple[Contender, Measured]]
     firsts: dict[str, Measured]       # over the part that fills the windows
-    predicted: dict[str, Predicted]
+    predicted: dict[str, list[Predicted]]  # turn by turn
     rate: int                         # of tuples, at which latencies were measured
     latencies: dict[str, Latency]
 
@@ -111,13 +113,13 @@ class Found:
     def scaling(self, pattern: str) -> tuple[float, float]:
         """Two workers in times one: measured, predicted."""
         one, two = title_of(pattern, 1), title_of(pattern, 2)
-        return self.ratio(two, one), self.predicted[two].model / self.predicted[one].model
+        pairs = zip(self.predicted[two], self.predicted[one], strict=True)
+        return self.ratio(two, one), statistics.median(more.model / less.model for more, less in pairs)
 
-    def full_speed(self, table: Table, title: str, scale: float) -> float:
-        """Tuples a second when windows are full."""
+    def full_speed(self, table: Table, title: str, scale: float) -> list[float]:
+        """Tuples a second when windows are full, turn by turn."""
         pairs = zip(self.speeds[title][1].seconds, self.firsts[title].seconds, strict=True)
-        seconds = statistics.median(whole - first for whole, first in pairs)
-        return (table.row.tuples(scale) - table.filled) / max(seconds, 1e-9)
+        return [(table.row.tuples(scale) - table.filled) / max(whole - first, 1e-9) for whole, first in pairs]
 
 
 # --- who takes part ----------------------------------------------------------------------------------
@@ -164,32 +166,42 @@ def run_table(table: Table, repeats: int, scale: float) -> Found:
     with results_folder() as folder:
         tell("calibrating")
         profile = calibrate(table.row, scale)
-        tell("predicting and compiling")
-        predicted = predict_all(table, profile)
+        tell("compiling")
         made = entries_of(table, profile, folder, scale)
         compare(table.row, made, tell)
-        speeds, firsts = measure_all(table, [contender for contender, *_ in made], folder, repeats, scale)
+        speeds, firsts, predicted = measure_all(table, [contender for contender, *_ in made], folder, repeats, scale)
         tell(", ".join(f"{title} {m.median * 1000:.0f} ms" for title, (_, m) in speeds.items()) + "\n")
         rate = quiet_rate(table, speeds, scale)
         latencies = measure_latencies(table, folder, rate, speeds, scale)
     return Found(speeds, firsts, predicted, rate, latencies)
 
 
-def predict_all(table: Table, profile: Path) -> dict[str, Predicted]:
-    words = {FUSED: SEQUENTIAL, PLANNED: None} | {title_of(pattern, workers): PATTERNS[pattern].format(workers)
-                                                  for pattern in table.patterns for workers in WORKERS}
+def predict_all(table: Table, profile: Path, planned: str | None) -> dict[str, Predicted]:
+    words = {FUSED: SEQUENTIAL, PLANNED: planned} | {title_of(pattern, workers): PATTERNS[pattern].format(workers)
+                                                     for pattern in table.patterns for workers in WORKERS}
     return {title: predict(table.row, table.operator, profile, word) for title, word in words.items()}
 
 
-def measure_all(table: Table, contenders: list[Contender], folder: Path, repeats: int,
-                scale: float) -> tuple[dict[str, tuple[Contender, Measured]], dict[str, Measured]]:
-    """Over all of the data, and over the first part at once before it."""
+def measure_all(table: Table, contenders: list[Contender], folder: Path, repeats: int, scale: float) -> tuple[
+        dict[str, tuple[Contender, Measured]], dict[str, Measured], dict[str, list[Predicted]]]:
+    """Over all of the data, and over the first part at once before it; and what is predicted. What others do to cores
+    is nothing beside an expensive function: one profile is enough for that."""
     whole = in_folder(table.row.inputs[0][1], scale)
     part = first_of(whole, table.filled, folder / "part")
     both = [one for contender in contenders for one in (with_input(contender, whole, part), contender)]
-    measured = measure(both, repeats, teller(f"patterns, {table.name}"))
+    tell, profile = teller(f"patterns, {table.name}"), profile_of(table.row)
+    planned, turns = planned_word(table.row, table.operator, profile), []
+
+    def predict_turn(turn: int) -> None:
+        if turn > 0 and not table.expensive:
+            tell(f"repeat {turn + 1} of {repeats}, calibrating")
+            calibrate(table.row, scale)
+        turns.append(predict_all(table, profile, planned))
+
+    measured = measure(both, repeats, tell, predict_turn)
     speeds = {c.title: (c, m) for c, m in zip(contenders, measured[1::2], strict=True)}
-    return speeds, {c.title: m for c, m in zip(contenders, measured[::2], strict=True)}
+    firsts = {c.title: m for c, m in zip(contenders, measured[::2], strict=True)}
+    return speeds, firsts, {title: [turn[title] for turn in turns] for title in turns[0]}
 
 
 def first_of(whole: str, records: int, into: Path) -> str:
@@ -245,7 +257,8 @@ def report(results: dict[str, Found], scale: float) -> Iterable[str]:
     yield from speed_table(results, scale)
     yield ""
     yield from goals(results)
-    yield from ("", "Predicted by model and simulation from a profile, and measured at full speed, in M tuples/s:", "")
+    yield from ("", "Predicted by model and simulation from a profile, and measured at full speed, in M tuples/s; how "
+                "far off each turn was, in the middle and from … to:", "")
     yield from prediction_table(results, scale)
     yield from ("", "Latency of a result at a fixed rate, two workers:", "")
     yield from latency_table(results)
@@ -282,10 +295,11 @@ def prediction_table(results: dict[str, Found], scale: float) -> Iterable[str]:
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
     for table in tables_of(results):
         found = results[table.name]
-        for title, one in found.predicted.items():
-            rate = found.full_speed(table, title, scale)
-            yield (f"| {table.name} | {title} | {one.model / 1e6:.3g} | {one.simulated / 1e6:.3g} | {rate / 1e6:.3g} | "
-                   f"{off(one.model, rate)} | {off(one.simulated, rate)} |")
+        for title, turns in found.predicted.items():
+            rates = found.full_speed(table, title, scale)
+            models, played = [one.model for one in turns], [one.simulated for one in turns]
+            shown = " | ".join(f"{statistics.median(some) / 1e6:.3g}" for some in (models, played, rates))
+            yield f"| {table.name} | {title} | {shown} | {off(models, rates)} | {off(played, rates)} |"
 
 
 def goals(results: dict[str, Found]) -> Iterable[str]:

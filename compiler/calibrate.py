@@ -6,8 +6,9 @@ tuples and results; the plain run tells the whole, from which the sources' part 
 measured in the parts that patterns give them: in panes (putting tuples away, G, and H) where they are composed from
 panes, and with windows computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost
 (links, parsing ahead, and work on data that others have written) is measured by a third run of each, a thread a stage
-on all cores (calibrate_threads.py). What else the cores do, and where threads land, differs from run to run: the kinds
-of runs take turns, and of each kind the middle one counts.
+on all cores, and what they lose where they share cores also by a fourth one, with a worker a core
+(calibrate_threads.py). What else the cores do, and where threads land, differs from run to run: the kinds of runs take
+turns, and of each kind the middle one counts.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import math
 import os
 import resource
 import signal
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -35,6 +37,7 @@ from .artifacts.parts import Merge, Part, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts, share_of
 from .calibrate_threads import (
+    lost,
     machine_costs,
     most_reading,
     of_sources,
@@ -49,6 +52,7 @@ from .calibrate_threads import (
     within_reader,
 )
 from .patterns import pane_farming, window_farming
+from .patterns.crowding import PANES, TUPLES, WINDOWS
 from .patterns.function import function_of
 from .patterns.load import with_workers
 
@@ -61,7 +65,8 @@ _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages.
-    noise: nanoseconds for a tuple by which runs of the same kind differed."""
+    noise: nanoseconds for a tuple by which runs of the same kind differed. lost: those that an element lost which was
+    handed over, by the number of workers."""
 
     steps: Sequence[Mapping]
     inside: float
@@ -70,6 +75,7 @@ class Measured:
     plain: Mapping
     staged: Mapping | None = None
     noise: float = 0.0
+    lost: Mapping[int, float] = field(default_factory=dict)
 
 
 def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float) -> Profile:
@@ -88,11 +94,13 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
             own = _costs(parts, whole, most_reading(parts, machine, stages_of(undivided, own, whole.staged)))
             own = with_fetching(own, machine, stages_of(undivided, own, whole.staged))
             machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
-        costs = _of_operators(graph, own)
-        for way in (_in_panes, _in_windows):
-            costs |= way(run, costs, machine)
+        costs, crowded = _of_operators(graph, own), {TUPLES: whole.lost}
+        for what, way in ((PANES, _in_panes), (WINDOWS, _in_windows)):
+            measured, crowded[what] = way(run, costs, machine)
+            costs |= measured
     operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
-    return Profile(graph.program.name, "calibration", machine | {"clock_ns": whole.inside}, _rates(graph), operators)
+    return Profile(graph.program.name, "calibration", machine | {"clock_ns": whole.inside}, _rates(graph), operators,
+                   crowded={what: by_workers for what, by_workers in crowded.items() if by_workers})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +133,20 @@ def _measure(run: Run, plan: Plan) -> Measured:
 
     timers, said = program(True), folder / "steps.json"
     plainly, always = program(False), [*_redirected(graph, folder), "--stats", *run.words]
-    timed, plain, staged = [], [], []
+    timed, plain, cores = [], [], len(os.sched_getaffinity(0))
+    staged: dict[int, list[Mapping]] = {workers: [] for workers in sorted({1, cores})} if plan.edges else {}
     for _ in range(_RUNS):
         summary = _run(timers, ["--layout", "fused", *always], seconds, {"DFC_CALIBRATE": str(said)})
         timed.append(summary | {"timers": json.loads(said.read_text())})
         plain.append(_run(plainly, ["--layout", "fused", *always], seconds, {}))
-        if plan.edges:
-            in_stages = ["--layout", "staged", "--workers", "1", "--thread-times"]
-            staged.append(_run(plainly, [*in_stages, *always], seconds, {}))
+        for workers, runs in staged.items():
+            in_stages = ["--layout", "staged", "--workers", str(workers), "--thread-times"]
+            runs.append(_run(plainly, [*in_stages, *always], seconds, {}))
     data = usual(timed)["timers"]
-    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], usual(timed), usual(plain), usual(staged),
-                    scatter(plain) + scatter(staged))
+    lost_by = {workers: statistics.median(lost(graph, plan, usual(plain), one, cores) for one in runs)
+               for workers, runs in staged.items()}
+    return Measured(data["steps"], data["inside_ns"], data["outside_ns"], usual(timed), usual(plain),
+                    usual(staged.get(1, ())), scatter(plain) + scatter(staged.get(1, ())), lost_by)
 
 
 def _redirected(graph: Graph, folder: Path) -> list[str]:
@@ -213,22 +224,27 @@ def _of_operators(graph: Graph, own: Mapping[str, StepCosts]) -> dict[str, StepC
     return found
 
 
-def _in_panes(run: Run, costs: Mapping[str, StepCosts], machine: Mapping[str, float]) -> dict[str, StepCosts]:
-    """What a tuple, a pane and a merge cost in an operator in panes. H takes a slide's panes and gives a result."""
-    names, own, counts = _in_parts(run, pane_farming, {"merge": "collector"}, costs, machine)
+def _in_panes(run: Run, costs: Mapping[str, StepCosts],
+              machine: Mapping[str, float]) -> tuple[dict[str, StepCosts], Mapping[int, float]]:
+    """What a tuple, a pane and a merge cost in an operator in panes, and what panes that are handed over lose. H takes
+    a slide's panes and gives a result."""
+    names, own, counts, losses = _in_parts(run, pane_farming, {"merge": "collector"}, costs, machine)
     found = {}
     for name in names:
         panes = counts[name]["in"] / counts[name]["out"] if counts[name]["out"] else 1.0
         merge = (own[name].window or 0.0) + panes * (own[name].tuple or 0.0)
         found[name] = replace(costs[name], keep=_keeping(own, counts, name), pane=own[f"{name}.work"].tuple,
                               merge=merge)
-    return found
+    return found, losses
 
 
-def _in_windows(run: Run, costs: Mapping[str, StepCosts], machine: Mapping[str, float]) -> dict[str, StepCosts]:
-    """What a tuple and a window cost where one thread keeps the tuples of whole windows, and another one computes."""
-    names, own, counts = _in_parts(run, window_farming, {"batch": 1, "style": "agnostic"}, costs, machine)
-    return {name: replace(costs[name], keep_whole=_keeping(own, counts, name), whole=own[name].tuple) for name in names}
+def _in_windows(run: Run, costs: Mapping[str, StepCosts],
+                machine: Mapping[str, float]) -> tuple[dict[str, StepCosts], Mapping[int, float]]:
+    """What a tuple and a window cost where one thread keeps the tuples of whole windows, and another one computes; and
+    what windows that are handed over lose."""
+    names, own, counts, losses = _in_parts(run, window_farming, {"batch": 1, "style": "agnostic"}, costs, machine)
+    return {name: replace(costs[name], keep_whole=_keeping(own, counts, name), whole=own[name].tuple)
+            for name in names}, losses
 
 
 def _keeping(own: Mapping[str, StepCosts], counts: Mapping[str, Mapping], name: str) -> float:
@@ -238,21 +254,23 @@ def _keeping(own: Mapping[str, StepCosts], counts: Mapping[str, Mapping], name: 
 
 
 def _in_parts(run: Run, pattern: ModuleType, settings: Mapping, costs: Mapping[str, StepCosts],
-              machine: Mapping[str, float]) -> tuple[list[str], Mapping[str, StepCosts], Mapping[str, Mapping]]:
+              machine: Mapping[str, float]) -> tuple[list[str], Mapping[str, StepCosts], Mapping[str, Mapping],
+                                                     Mapping[int, float]]:
     """All operators that a pattern applies to, divided as it divides them: their names, what each part costs on a core
-    of its own, and what each took in and gave."""
+    of its own, what each took in and gave, and what is lost by the number of workers."""
     patterns = {step.name: with_workers(pattern.NAME, 1, schedule="round_robin", **settings)
                 for step in run.graph.steps if isinstance(step.body, typed.Operator)
                 and pattern.applies(function_of(run.graph.program, step)) is None}
     if not patterns:
-        return [], {}, {}
+        return [], {}, {}, {}
     plan = _plan(run.graph, patterns)
     parts, measured = divided(run.graph, patterns_of(plan.decisions, plan.layout)), _measure(run, plan)
     # What is no part costs as much as elsewhere: the models put the costs of all of them together.
     own = {name: costs.get(name, cost) if not isinstance(parts.step(name).body, Part) else cost
            for name, cost in _costs(parts, measured).items()}
     stages = stages_of(plan, own, measured.staged)
-    return list(patterns), on_own_cores(parts, stages, machine), {one["name"]: one for one in measured.timed["steps"]}
+    counts = {one["name"]: one for one in measured.timed["steps"]}
+    return list(patterns), on_own_cores(parts, stages, machine), counts, measured.lost
 
 
 def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts:

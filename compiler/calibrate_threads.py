@@ -3,7 +3,8 @@
 Whoever computes on another core fetches from its cache what others have written, and whoever writes there again must
 take the lines back. So a program runs once with a thread a stage on all cores, and each thread tells its CPU time
 without what it spent waiting. What the steps of a stage cost in one thread is known; the rest is the links', or that of
-the parts of an operator, which share its tuples.
+the parts of an operator, which share its tuples. Such runs also tell what is lost where threads share cores: with one
+worker and with as many as there are cores, what they take longer than the work of their threads.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .artifacts.graph import Graph
 from .artifacts.parts import Part
 from .artifacts.plan import Plan
 from .artifacts.profile import StepCosts
+from .select.reading import in_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,21 @@ def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Sta
         busy[stage["segment"]] += stage["cpu_seconds"] * 1e9 / read
     busy[0] -= sum(one["by_reader"] for one in summary["parsers"]) * 1e9 / read
     return Stages(plan, own, {one["name"]: one for one in summary["steps"]}, busy, read)
+
+
+def lost(graph: Graph, plan: Plan, plain: Mapping, summary: Mapping, cores: int) -> float:
+    """Nanoseconds for each element that was handed over by which a run took longer than the work of its threads on the
+    cores. What one thread (`plain`) took longer than its work is not theirs."""
+    read = max(1, summary["in"])
+    threads = [one["cpu_seconds"] for one in summary["stages"]]
+    for one in summary["parsers"]:
+        threads += [one["cpu_seconds"] / one["threads"]] * one["threads"]
+    working = max(*threads, sum(threads) / cores) if len(threads) > cores else max(threads)
+    beside = max(0.0, plain["seconds"] - plain["cpu_seconds"]) / max(1, plain["in"]) * read
+    counts = {one["name"]: one for one in summary["steps"]}
+    parsed = (one["source"] for one in summary["parsers"] if not in_blocks(graph.step(one["source"])))
+    handed = sum(counts[edge.producer]["out"] for edge in plan.edges) + sum(counts[name]["in"] for name in parsed)
+    return max(0.0, summary["seconds"] - beside - working) * 1e9 / handed if handed else 0.0
 
 
 def within_reader(costs: Mapping[str, float], stages: Stages) -> dict[str, float]:

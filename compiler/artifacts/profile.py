@@ -2,6 +2,7 @@
 
     {"schema": 2, "app": "hft", "from": "calibration",
      "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "clock_ns": 22},
+     "crowded": {"tuples": {"1": 5.1, "2": 9.8}, "windows": {"1": 410, "2": 620}},
      "sources": {"quotes": {"rate": 300000}},
      "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "keep": null, "pane": null, "window": 136000,
                                                         "merge": null, "keep_whole": 14.1, "whole": 136200,
@@ -13,6 +14,8 @@ each pane, `window` for each result, `merge` for merging a window's panes; `keep
 window where workers get windows whole. Of a source `tuple` is what one thread takes for all that reading is; in
 programs with threads `parse` is that of the thread which parses, and `fetch` what is left for the one that reads: null
 where no thread parses. Steps that are no operators have one alternate, called by their own name.
+`crowded` is what an element that is handed over makes a run longer where threads share cores: a tuple, or a pane or a
+window that another thread keeps, by the number of workers.
 
 A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`,
 `seconds`, `arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`.
@@ -31,6 +34,7 @@ SCHEMA = 2
 _READ = (1, 2)
 _COSTS = ("tuple", "keep", "pane", "window", "merge", "keep_whole", "whole", "parse", "fetch")
 _MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
+_HANDED = ("tuples", "panes", "windows")
 _SHARES = Context(prec=6, rounding=ROUND_DOWN)
 
 
@@ -83,6 +87,7 @@ class Profile:
     rates: Mapping[str, float] = field(default_factory=dict)  # source → tuples a second
     operators: Mapping[str, OperatorProfile] = field(default_factory=dict)
     seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # source → what its trace says
+    crowded: Mapping[str, Mapping[int, float]] = field(default_factory=dict)  # what is handed over → workers → ns lost
 
     def forecast(self) -> Mapping[str, float]:
         """Weights of the forecaster by the source that brings most; empty when none was fitted."""
@@ -115,6 +120,8 @@ def share_of(count: int, whole: int) -> float:
 def to_json(profile: Profile) -> str:
     """The same profile gives the same bytes."""
     data = {"schema": SCHEMA, "app": profile.app, "from": profile.origin, "machine": _rounded(profile.machine),
+            **({"crowded": {what: _rounded(by_workers) for what, by_workers in profile.crowded.items()}}
+               if profile.crowded else {}),
             "sources": {name: {"rate": profile.rates.get(name), **profile.seen.get(name, {})}
                         for name in (*profile.rates, *(name for name in profile.seen if name not in profile.rates))},
             "operators": {name: _operator_data(one) for name, one in profile.operators.items()}}
@@ -129,8 +136,8 @@ def _operator_data(one: OperatorProfile) -> dict[str, Any]:
     return found | {name: value for name, value in more.items() if value}
 
 
-def _rounded(values: Mapping[str, float | None]) -> dict[str, float | None]:
-    return {name: None if value is None else round(value, 2) for name, value in values.items()}
+def _rounded(values: Mapping[Any, float | None]) -> dict[str, float | None]:
+    return {str(name): None if value is None else round(value, 2) for name, value in values.items()}
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -160,7 +167,26 @@ def from_json(text: str, app: str | None = None) -> Profile:
                  for step, one in _object(data.get("operators", {}), "operators").items()}
     given = {key: value for key, value in machine.items() if value is not None}
     return Profile(name, _text(data.get("from", "unknown"), "from"), given,
-                   {key: value for key, value in rates.items() if value is not None}, operators, _seen(data))
+                   {key: value for key, value in rates.items() if value is not None}, operators, _seen(data),
+                   _crowded(data.get("crowded", {})))
+
+
+def _crowded(data: Any) -> dict[str, dict[int, float]]:
+    """By what is handed over, and the number of workers."""
+    found: dict[str, dict[int, float]] = {}
+    for what, by_workers in _object(data, "crowded").items():
+        if what not in _HANDED:
+            raise ProfileError("E0512", f"crowded has no `{what}`; there is {', '.join(_HANDED)}")
+        where = f"crowded.{what}"
+        found[what] = {_workers(count, where): _cost(_number(ns, f"{where}.{count}"), f"{where}.{count}")
+                       for count, ns in _object(by_workers, where).items()}
+    return found
+
+
+def _workers(text: str, where: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) > 0):
+        raise ProfileError("E0512", f"{where} has `{text[:40]}`; expected a number of workers")
+    return int(text)
 
 
 def _seen(data: dict) -> dict[str, dict]:

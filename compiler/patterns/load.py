@@ -8,14 +8,12 @@ the model of a whole program.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
 
 SECOND = 1e9
-# Elements that a thread handles between two times that it waits, where threads share cores: a block of the runtime.
-# Cheap windows in four layouts with 3 and 4 threads on 2 cores then run within 15 % of what is predicted.
-SWITCHED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,8 @@ class Load:
 class Machine:
     """Cores, and what passing things between threads costs: `emit` to route one element and put it into a link,
     `take` to get it out, `collect` to put a result in order and hand it on, `hop` until a waiting thread has it.
-    `switch` is the part of these three that an element pays for threads that share cores."""
+    `crowded`: what is lost where threads share cores, by what is handed over and the number of workers (crowding.py).
+    """
 
     cores: int = 1
     emit: float = 12.0
@@ -122,18 +121,7 @@ class Machine:
     hop: float = 3000.0
     link_bytes: float = 16 * 40 * 1024.0
     routing: str = "hash"  # how keys get to workers: by hash, or balanced by a table
-    switch: float = 0.0
-
-    def emit_to_all(self, links: int) -> float:
-        """One element into several links: its thread is switched once for all of them."""
-        return self.emit + (links - 1) * (self.emit - self.switch)
-
-    def crowded(self) -> Machine:
-        """The machine for threads that share cores: one that waits for a block gives its core up, and must be brought
-        back when the block is there. Every element pays its part of that, at both ends of a link."""
-        a_switch = self.hop / SWITCHED
-        return replace(self, emit=self.emit + a_switch, take=self.take + a_switch, collect=self.collect + a_switch,
-                       switch=a_switch)
+    crowded: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from ..artifacts.graph import Graph
 from ..artifacts.parts import divided
 from ..artifacts.plan import Segment, Sharing
 from ..patterns import PATTERNS
+from ..patterns.crowding import TUPLES, counting, handing, lost, workers_of
 from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, kingman
 from .collecting import freely_collected
 from .costs import DEFAULT
@@ -188,22 +189,31 @@ def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     stages = threads.stages()
     a_tuple, limit = fastest(stages, model.machine.cores)
     if sum(stage.threads for stage in stages) > model.machine.cores:
-        a_tuple, limit = _sharing_cores(model, patterns, (a_tuple, limit))
+        a_tuple += _lost(model, chosen)
     memory = sum(one.memory for one in chosen.values())
     memory += model.machine.link_bytes * max(0, len(threads.segments) - 1)
     latency = _longest_way(model, {name: one.latency for name, one in chosen.items()}, threads.hop)
     return Whole(STAGED, chosen, stages, SECOND / a_tuple if a_tuple else float("inf"), limit, latency, memory)
 
 
-def _sharing_cores(model: Model, patterns: Mapping[str, typed.Pattern], alone: tuple[float, str]) -> tuple[float, str]:
-    """With more threads than cores all work has the cores' time, switches between threads included: also those of who
-    is faster, the one that parses or the one that reads. Blocks of CSV are so large that they make few."""
-    crowded = replace(model, machine=model.machine.crowded())
-    chosen = predict_units(crowded, patterns)
-    handed = sum(one.tuples_in for one in model.loads.values() if one.parsing > 0 and not in_blocks(one.step))
-    switches = handed * (crowded.machine.take - model.machine.take)
-    shared = (sum(stage.work for stage in _Threads(crowded, chosen).stages()) + switches) / model.machine.cores
-    return max(alone, (shared, "cores"), key=lambda one: one[0])
+def _lost(model: Model, chosen: Mapping[str, Prediction]) -> float:
+    """For each tuple, where threads share cores: by what each pattern hands its workers, and of what goes from thread
+    to thread besides. Blocks of CSV are so large that handing them over does not count."""
+    counting_one = replace(model, machine=counting(model.machine))
+    counted = predict_units(counting_one, {name: one.pattern for name, one in chosen.items()})
+    threads, machine = _Threads(model, chosen), model.machine
+    between = _work(_Threads(counting_one, counted).stages()) - _work(threads.stages())
+    between += sum(one.tuples_in for one in model.loads.values() if one.parsing > 0 and not in_blocks(one.step))
+    total = 0.0
+    for name in sorted(threads.parallel):
+        own = (_work(counted[name].stages) - _work(chosen[name].stages)) * model.unit(name).tuples_in
+        pattern, between = chosen[name].pattern, between - own
+        total += own * lost(machine, handing(pattern), workers_of(pattern))
+    return total + max(0.0, between) * lost(machine, TUPLES, 1)
+
+
+def _work(stages: Iterable[Stage]) -> float:
+    return sum(stage.work for stage in stages)
 
 
 class _Threads:

@@ -174,7 +174,8 @@ def machine_of(request: Request) -> Machine:
     """As measured, else as usual. A controller also moves keys, so that they are even."""
     measured = request.profile.machine if request.profile else {}
     costs = {name.removesuffix("_ns"): value for name, value in measured.items() if name != "clock_ns"}
-    return Machine(cores=request.cores, routing="balanced" if request.elastic else request.routing, **costs)
+    return Machine(cores=request.cores, routing="balanced" if request.elastic else request.routing,
+                   crowded=request.profile.crowded if request.profile else {}, **costs)
 
 
 def _search(model: Model, goals: Goals, request: Request) -> Whole:

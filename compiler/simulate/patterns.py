@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ..patterns import pane_farming, window_partitioning
+from ..patterns.crowding import TUPLES, counting, handing, lost, workers_of
 from ..patterns.load import SECOND, Load, Machine
 from .arrivals import Tuple, partition, tuples
 from .stations import Collector, FreeCollector, Station
@@ -52,21 +53,26 @@ class Scene:
 
 
 def play(scene: Scene) -> Played:
-    """Runs the tuples through the pattern. When threads share cores, all of it takes as much longer, and they pay for
-    being switched."""
+    """Runs the tuples through the pattern. When threads share cores, all of it takes as much longer, and what is lost
+    while they wait for each other."""
     one, busy, end = _through(scene)
     threads = len(one.stations) + (1 if scene.pattern.name == "sequential" else 2) + (scene.parsing > 0)
     stretch = 1.0
     if end and threads > scene.machine.cores:
-        crowded = scene.machine.crowded()
-        _, busy, _ = _through(replace(scene, machine=crowded))
-        if scene.parsing > 0 and not scene.helps:  # blocks of CSV are large
-            busy += (crowded.take - scene.machine.take) * scene.count
-        stretch = max(1.0, busy / end / scene.machine.cores)
+        stretch = max(1.0, busy / end / scene.machine.cores) + _lost(scene, busy) / end
     latencies = one.collector.latencies
     mean = sum(latencies) / len(latencies) if latencies else 0.0
     return Played(scene.count, len(latencies), scene.count / (end * stretch) * SECOND, mean * stretch,
                   busy / (end * stretch), threads)
+
+
+def _lost(scene: Scene, busy: float) -> float:
+    """Of all tuples, where threads share cores. What is parsed in blocks is handed over so seldom that it does not
+    count."""
+    _, counted, _ = _through(replace(scene, machine=counting(scene.machine)))
+    parsed = scene.count if scene.parsing > 0 and not scene.helps else 0
+    return ((counted - busy) * lost(scene.machine, handing(scene.pattern), workers_of(scene.pattern))
+            + parsed * lost(scene.machine, TUPLES, 1))
 
 
 def _through(scene: Scene) -> tuple[_Play, float, float]:
@@ -182,7 +188,7 @@ class _WindowFarming(_Play):
 
     def _active(self, each: Tuple) -> None:
         """All workers get all tuples; the key's windows belong to them in turn, in batches."""
-        self.begin(each, self.machine.emit_to_all(self.workers) * self.scene.grain)
+        self.begin(each, self.workers * self.machine.emit * self.scene.grain)
         ends = self.ends_window(each)
         owner = (each.key + each.number // self.slide // self.batch) % self.workers
         for home, station in enumerate(self.stations):

@@ -72,7 +72,7 @@ def test_the_reason_is_the_true_one(bound, words, pattern, why):
 
 
 def test_what_may_be_no_more_is_not_called_less():
-    choice = planned("count 4", 3, "median(n)")
+    choice = planned("count 4", 4, "median(n)")
     assert max(row.whole.rate for row in choice.rows["s"] if row.whole) > 1.05 * choice.best.rate
     assert choice.why.startswith("nothing promises 20 % more"), choice.why
 

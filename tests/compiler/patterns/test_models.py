@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from dfc.compiler.patterns import PATTERNS
+from dfc.compiler.patterns.crowding import lost
 from dfc.compiler.patterns.forced import why_not
 from dfc.compiler.patterns.function import Function
 from dfc.compiler.patterns.load import Costs, Load, Machine, fastest
@@ -180,15 +181,30 @@ def _any_load(random: Random, pane_farming: bool):
                    panes=panes, shares_panes=kind == "shares", computes_panes=kind == "computes")
 
 
-@pytest.mark.parametrize("name", ["key_partitioning", "window_farming", "window_partitioning"])
-def test_threads_that_share_cores_pay_for_being_switched(name):
-    """Tens of nanoseconds a tuple, a result for each: every block wakes a thread."""
+# Each tuple has a result: a worker takes what it is given, and the collector its result.
+@pytest.mark.parametrize(("name", "settings", "handed"), [
+    ("key_partitioning", {}, 2 * 6.0), ("window_farming", {"style": "agnostic"}, 2 * 80.0),
+    ("window_farming", {"style": "active"}, 3 * 6.0), ("window_partitioning", {}, 4 * 80.0),
+    ("pane_farming", {"merge": "collector"}, 2 * 40.0),
+])
+def test_what_is_handed_over_costs_more_where_threads_share_cores(name, settings, handed):
+    """By what it is, a tuple, a pane or a window, and by the number of workers."""
     cheap = operator(costs=Costs(tuple=12.0, window=28.0, merge=28.0), shares_panes=True, slide=1.0, window=3.0,
                      panes=3.0)
-    pattern = of(name, 2)
-    many, two = (play_once(cheap, replace(MACHINE, cores=cores), pattern).rate for cores in (10**6, 2))
-    work = sum(stage.work for stage in PATTERNS[name].cost(cheap.load, MACHINE.crowded(), pattern).stages)
-    assert two == pytest.approx(2e9 / work, rel=0.1) and two < many
+    pattern, few = of(name, 2, **settings), replace(MACHINE, cores=2)
+    losing = replace(few, crowded={"tuples": {1: 4.0, 3: 8.0}, "panes": {1: 40.0}, "windows": {2: 80.0, 4: 99.0}})
+    free = replace(few, crowded={what: {1: 0.0} for what in losing.crowded})
+    slower, faster = (1e9 / play_once(cheap, machine, pattern).rate for machine in (losing, free))
+    assert slower - faster == pytest.approx(handed, rel=0.01)
+
+
+@pytest.mark.parametrize(("workers", "ns"), [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0), (9, 8.0)])
+def test_between_numbers_of_workers_losses_are_interpolated(workers, ns):
+    assert lost(replace(MACHINE, crowded={"panes": {4: 8.0, 2: 4.0}}), "panes", workers) == pytest.approx(ns)
+
+
+def test_what_was_not_measured_loses_a_waking_for_each_block():
+    assert lost(Machine(cores=4, hop=2560.0, crowded={"panes": {1: 40.0}}), "tuples", 2) == pytest.approx(5.0)
 
 
 def test_the_busiest_stage_decides():

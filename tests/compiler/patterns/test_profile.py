@@ -11,6 +11,7 @@ from dfc.compiler.artifacts.profile import Keys, OperatorProfile, Profile, Profi
 from dfc.compiler.calibrate import measured_keys
 from dfc.compiler.calibrate_threads import (
     Stages,
+    lost,
     most_reading,
     parsing,
     scatter,
@@ -24,7 +25,7 @@ from dfc.compiler.calibrate_threads import (
 PROFILE = Profile("hft", "calibration", {"emit_ns": 7.0, "hop_ns": 3000.0}, {"quotes": 3e5}, {
     "predict": OperatorProfile({"regression": StepCosts(9.5, None, 136000.0, 20.0)}, 0.04,
                                Keys(2836, 0.0287, (0.0287, 0.019))),
-    "mid": OperatorProfile({"mid": StepCosts(1.5)})})
+    "mid": OperatorProfile({"mid": StepCosts(1.5)})}, crowded={"panes": {1: 200.0, 8: 310.0}})
 
 
 def test_round_trip():
@@ -73,7 +74,10 @@ def changed(path: str, value) -> str:
     (changed("operators.predict.keys.count", 2.5), "E0512"),
     (changed("operators.predict.keys.top", [0.1, 0.2]), "E0512"),
     (changed("operators.predict.keys.top", [0.9, 0.8]), "E0512"), (changed("sources.quotes", 5), "E0510"),
-    (changed("sources.quotes.rate", -5), "E0512"),
+    (changed("sources.quotes.rate", -5), "E0512"), (changed("crowded", []), "E0510"),
+    (changed("crowded", {"records": {}}), "E0512"), (changed("crowded.panes", 3), "E0510"),
+    (changed("crowded.panes", {"one": 3}), "E0512"), (changed("crowded.panes", {"0": 3}), "E0512"),
+    (changed("crowded.panes", {"1": -3}), "E0512"), (changed("crowded.panes", {"1": None}), "E0512"),
 ])
 def test_what_cannot_be(text, code):
     with pytest.raises(ProfileError) as caught:
@@ -115,6 +119,21 @@ def stages(reading: float, seconds: tuple[float, ...], parser: tuple[float, floa
 def test_an_element_costs_what_the_threads_take_beyond_their_steps(reader, window, writer, noise, emit, take):
     costs = with_crossings(CHANNELS, stages(0.0, (reader, window, writer)), noise)
     assert costs == {"emit_ns": pytest.approx(emit), "take_ns": pytest.approx(take)}
+
+
+@pytest.mark.parametrize(("seconds", "threads", "cores", "parser", "ns"), [
+    (8.0, (2.0, 7.0, 2.0), 4, None, 5.0),          # the busiest took 7 s; two elements a tuple were handed over
+    (8.0, (2.0, 7.0, 2.0), 1, None, 0.0),          # all have one core, and were faster than they could be
+    (8.0, (5.0, 5.0, 2.0), 2, None, 10.0),         # 6 s on each of two cores
+    (8.5, (2.0, 7.0, 2.0), 3, (3.0, 0.0), 7.5),    # a block that was parsed is no element
+])
+def test_what_a_run_takes_longer_than_its_threads_is_lost_by_what_is_handed_over(seconds, threads, cores, parser, ns):
+    said = summary(10**8, dict(enumerate(threads)), parser) | {"seconds": seconds}
+    for_one_thread = {"in": 10**7, "seconds": 1.0, "cpu_seconds": 1.0}
+    plan = pipeline.plan(GRAPH, None)
+    assert lost(GRAPH, plan, for_one_thread, said, cores) == pytest.approx(ns)
+    beside = for_one_thread | {"seconds": 1.01}  # 0.1 s for ten times as many tuples, which are not the threads'
+    assert lost(GRAPH, plan, beside, said, cores) == pytest.approx(max(0.0, ns - 0.5))
 
 
 @pytest.mark.parametrize("reading", [0.0, 3.0, 50.0])

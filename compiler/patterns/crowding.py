@@ -1,0 +1,49 @@
+"""Threads that share cores: what is lost while they wait for each other.
+
+A thread that waits gives its core up and must be brought back, others use its caches meanwhile, and links run empty.
+How much that is can't be told from what threads cost alone: calibration runs the program with more threads than cores,
+and what it takes longer than their work is the price of each element that was handed over. It differs by what is handed
+over: a tuple, or the place of a pane or a window in the store of the thread that keeps it, which works on meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...dsl import typed
+from .load import Machine
+
+TUPLES, PANES, WINDOWS = "tuples", "panes", "windows"
+# Elements that a thread handles between two times that it waits, where nothing was measured: a block of the runtime.
+_BLOCK = 256
+
+
+def handing(pattern: typed.Pattern) -> str:
+    """What the workers of a pattern are given."""
+    if pattern.name == "pane_farming":
+        return PANES
+    kept = pattern.name in ("window_partitioning", "nesting", "window_farming") and pattern.style != "active"
+    return WINDOWS if kept else TUPLES
+
+
+def lost(machine: Machine, what: str, workers: int) -> float:
+    """Nanoseconds by which an element that is handed over makes the run longer. Between the numbers of workers that
+    were measured it is interpolated; with more than that it stays the same."""
+    measured = sorted(machine.crowded.get(what, {}).items())
+    if not measured:
+        return 2 * machine.hop / _BLOCK / machine.cores
+    below = max((one for one in measured if one[0] <= workers), default=measured[0])
+    above = min((one for one in measured if one[0] >= workers), default=measured[-1])
+    if above[0] <= below[0]:
+        return below[1]
+    return below[1] + (above[1] - below[1]) * (workers - below[0]) / (above[0] - below[0])
+
+
+def workers_of(pattern: typed.Pattern) -> int:
+    return (pattern.workers or 1) * (pattern.inner_workers or 1)
+
+
+def counting(machine: Machine) -> Machine:
+    """Each element that goes from thread to thread is taken or collected once. With this machine either costs a
+    nanosecond more: so many elements there are as all work grows by."""
+    return replace(machine, take=machine.take + 1, collect=machine.collect + 1)
