@@ -12,7 +12,7 @@ from dfc.compiler.build.toolchain import INCLUDES, LINK_FLAGS, find_toolchain, f
 
 RUNTIME = Path(__file__).parents[2] / "runtime_c"
 TESTS = sorted((RUNTIME / "tests").glob("test_*.c"))
-VECTOR_CODE = [test for test in TESTS if test.stem.startswith("test_csv")]  # it depends on the processor
+VECTOR_CODE = [test for test in TESTS if test.stem.startswith(("test_csv", "test_store"))]  # it depends on the processor
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.stem)

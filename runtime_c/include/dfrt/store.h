@@ -1,5 +1,5 @@
-/* Stores of generated operators: arrays that grow at the end and shrink at the front, a hash index, and an order
- * of groups that is kept sorted between firings.
+/* Stores of generated operators: arrays that grow at the end and shrink at the front, groups that an index (index.h)
+ * finds, and an order of groups that is kept sorted between firings.
  *
  * Threads:   a store belongs to the stage whose segment holds it.
  * Ownership: the store owns its memory; pointers into an array are valid until the next call that may grow it.
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "dfrt/index.h"
 
 void *dfrt_allocate(size_t size);                  /* zeroed; never NULL */
 void *dfrt_resize(void *old, size_t size);         /* never NULL */
@@ -42,28 +44,6 @@ static inline void dfrt_prefetch_all(const void *item, size_t size)
 /* Room for one more element at the end of a sliding array [head, tail) of `capacity` elements: moves the
  * elements to the front when half the room before them is free, else doubles. Answers how far they moved. */
 uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *tail, uint32_t *capacity);
-
-/* Index from hash to group number (from 1). Linear probing; the generated code compares keys. */
-typedef struct dfrt_index_entry {
-    uint32_t hash;
-    uint32_t group; /* 0: free */
-} dfrt_index_entry;
-
-typedef struct dfrt_index {
-    dfrt_index_entry *entries;
-    uint32_t mask;
-    uint32_t used;
-} dfrt_index;
-
-void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group);
-void dfrt_index_close(dfrt_index *index);
-void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group);
-
-/* The entry where a search begins comes nearer. There has been one. */
-static inline void dfrt_index_prefetch(const dfrt_index *index, uint32_t hash)
-{
-    __builtin_prefetch(&index->entries[hash & index->mask]);
-}
 
 /* Groups in chunks that never move, each twice as large as the one before, numbered from 1, with a list of free
  * numbers. */
@@ -99,23 +79,12 @@ typedef struct dfrt_guess {
     uint32_t number;
 } dfrt_guess;
 
-/* The number of the first group with this hash; 0 if there is none. There has been a group. Nearly every key is at the first
- * or the second place: which one is not a branch, since the processor would guess it wrong. */
-static inline uint32_t dfrt_index_guess(const dfrt_index *index, uint32_t hash)
-{
-    uint32_t at = hash + (index->entries[hash & index->mask].hash != hash);
-    dfrt_index_entry entry = index->entries[at & index->mask];
-    while (__builtin_expect(entry.hash != hash && entry.group != 0, 0)) {
-        entry = index->entries[++at & index->mask];
-    }
-    return entry.group;
-}
-
-/* The first group with this hash. Its first cache line, or two of a group of more `size`, come nearer. */
+/* The first group with this hash; there has been one. Its first cache line, or two of a group of more `size`, come nearer. */
 static inline dfrt_guess dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
                                            size_t size)
 {
-    uint32_t number = dfrt_index_guess(index, hash);
+    dfrt_seek seek = dfrt_index_seek(index, hash);
+    uint32_t number = dfrt_index_next(index, &seek);
     if (__builtin_expect(number == 0, 0)) {
         return (dfrt_guess){NULL, 0};
     }
