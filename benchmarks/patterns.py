@@ -2,8 +2,8 @@
 
 The patterns are forced (`dfc compile --pattern`) and run with a thread a stage, also with one worker. Each has what dfc
 predicts beside what was measured at full speed: over all of the data without a first part, which fills the windows.
-What threads cost that share cores differs from minute to minute: cheap functions are calibrated in every turn, and what
-is predicted from that stands against what is measured in the same turn.
+What threads cost that share cores differs from minute to minute: cheap functions are calibrated in every turn, and the
+medians of what is predicted and of what is measured stand side by side.
 """
 
 from __future__ import annotations
@@ -257,8 +257,7 @@ def report(results: dict[str, Found], scale: float) -> Iterable[str]:
     yield from speed_table(results, scale)
     yield ""
     yield from goals(results)
-    yield from ("", "Predicted by model and simulation from a profile, and measured at full speed, in M tuples/s; how "
-                "far off each turn was, in the middle and from … to:", "")
+    yield from ("", "Predicted by model and simulation from profiles, and measured at full speed, in M tuples/s:", "")
     yield from prediction_table(results, scale)
     yield from ("", "Latency of a result at a fixed rate, two workers:", "")
     yield from latency_table(results)

@@ -52,7 +52,7 @@ from .calibrate_threads import (
     within_reader,
 )
 from .patterns import pane_farming, window_farming
-from .patterns.crowding import PANES, TUPLES, WINDOWS
+from .patterns.crowding import PANES, TUPLES, TURNS, WINDOWS
 from .patterns.function import function_of
 from .patterns.load import with_workers
 
@@ -98,6 +98,7 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         for what, way in ((PANES, _in_panes), (WINDOWS, _in_windows)):
             measured, crowded[what] = way(run, costs, machine)
             costs |= measured
+        *_, crowded[TURNS] = _in_parts(run, pane_farming, {"merge": "ring"}, costs, machine)
     operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
     return Profile(graph.program.name, "calibration", machine | {"clock_ns": whole.inside}, _rates(graph), operators,
                    crowded={what: by_workers for what, by_workers in crowded.items() if by_workers})

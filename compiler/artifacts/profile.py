@@ -15,7 +15,7 @@ window where workers get windows whole. Of a source `tuple` is what one thread t
 programs with threads `parse` is that of the thread which parses, and `fetch` what is left for the one that reads: null
 where no thread parses. Steps that are no operators have one alternate, called by their own name.
 `crowded` is what an element that is handed over makes a run longer where threads share cores: a tuple, or a pane or a
-window that another thread keeps, by the number of workers.
+window that another thread keeps, or a pane in a ring (`turns`), by the number of workers.
 
 A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`,
 `seconds`, `arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`.
@@ -34,7 +34,7 @@ SCHEMA = 2
 _READ = (1, 2)
 _COSTS = ("tuple", "keep", "pane", "window", "merge", "keep_whole", "whole", "parse", "fetch")
 _MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
-_HANDED = ("tuples", "panes", "windows")
+_HANDED = ("tuples", "panes", "turns", "windows")
 _SHARES = Context(prec=6, rounding=ROUND_DOWN)
 
 

@@ -3,7 +3,8 @@
 A thread that waits gives its core up and must be brought back, others use its caches meanwhile, and links run empty.
 How much that is can't be told from what threads cost alone: calibration runs the program with more threads than cores,
 and what it takes longer than their work is the price of each element that was handed over. It differs by what is handed
-over: a tuple, or the place of a pane or a window in the store of the thread that keeps it, which works on meanwhile.
+over: a tuple, or the place of a pane or a window in the store of the thread that keeps it, which works on meanwhile; or
+a pane in a ring, where workers also wait for their turns.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from ...dsl import typed
 from .load import Machine
 
-TUPLES, PANES, WINDOWS = "tuples", "panes", "windows"
+TUPLES, PANES, TURNS, WINDOWS = "tuples", "panes", "turns", "windows"
 # Elements that a thread handles between two times that it waits, where nothing was measured: a block of the runtime.
 _BLOCK = 256
 
@@ -21,7 +22,7 @@ _BLOCK = 256
 def handing(pattern: typed.Pattern) -> str:
     """What the workers of a pattern are given."""
     if pattern.name == "pane_farming":
-        return PANES
+        return TURNS if pattern.merge == "ring" else PANES
     kept = pattern.name in ("window_partitioning", "nesting", "window_farming") and pattern.style != "active"
     return WINDOWS if kept else TUPLES
 

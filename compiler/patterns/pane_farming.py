@@ -89,7 +89,7 @@ def _after(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple[Stage,
     g, h = panes * (machine.take + load.pane) / slide, load.costs.merge / slide
     sent, taken, result = panes * machine.emit / slide, panes * machine.take / slide, machine.collect / slide
     if pattern.merge == "ring":
-        in_turn = taken + h + machine.emit / slide  # one after the other, whoever does it
+        in_turn = sent + h + machine.emit / slide  # one after the other, whoever does it
         return (Stage("pane workers", n, g + in_turn, max((g + in_turn) / n, in_turn)),
                 balanced("collector", 1, result))
     if not merges_apart(pattern):

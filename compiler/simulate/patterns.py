@@ -239,7 +239,7 @@ class _PaneFarming(_Play):
 
     def _merge_in_turn(self, each: Tuple, done: float, worker: Station, ends: bool) -> None:
         """Workers merge in the order of panes. Whose turn has not come goes on, until too much is put off."""
-        work = self.machine.take + (self.load.costs.merge + self.machine.emit if ends else 0.0)
+        work = self.machine.emit + (self.load.costs.merge + self.machine.emit if ends else 0.0)
         self.passed_on = max(self.passed_on, done) + work
         put_off = self.put_off[id(worker)]
         worker.add(work, until=put_off[0] if len(put_off) == AHEAD else 0.0)

@@ -12,7 +12,8 @@ from dfc.compiler.build.toolchain import INCLUDES, LINK_FLAGS, find_toolchain, f
 
 RUNTIME = Path(__file__).parents[2] / "runtime_c"
 TESTS = sorted((RUNTIME / "tests").glob("test_*.c"))
-VECTOR_CODE = [test for test in TESTS if test.stem.startswith(("test_csv", "test_store"))]  # it depends on the processor
+# These depend on the processor.
+VECTOR_CODE = [test for test in TESTS if test.stem.startswith(("test_csv", "test_store"))]
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.stem)

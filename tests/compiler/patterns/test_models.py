@@ -185,14 +185,15 @@ def _any_load(random: Random, pane_farming: bool):
 @pytest.mark.parametrize(("name", "settings", "handed"), [
     ("key_partitioning", {}, 2 * 6.0), ("window_farming", {"style": "agnostic"}, 2 * 80.0),
     ("window_farming", {"style": "active"}, 3 * 6.0), ("window_partitioning", {}, 4 * 80.0),
-    ("pane_farming", {"merge": "collector"}, 2 * 40.0),
+    ("pane_farming", {"merge": "collector"}, 2 * 40.0), ("pane_farming", {"merge": "ring"}, 2 * 70.0),
 ])
 def test_what_is_handed_over_costs_more_where_threads_share_cores(name, settings, handed):
     """By what it is, a tuple, a pane or a window, and by the number of workers."""
     cheap = operator(costs=Costs(tuple=12.0, window=28.0, merge=28.0), shares_panes=True, slide=1.0, window=3.0,
                      panes=3.0)
     pattern, few = of(name, 2, **settings), replace(MACHINE, cores=2)
-    losing = replace(few, crowded={"tuples": {1: 4.0, 3: 8.0}, "panes": {1: 40.0}, "windows": {2: 80.0, 4: 99.0}})
+    losing = replace(few, crowded={"tuples": {1: 4.0, 3: 8.0}, "panes": {1: 40.0}, "turns": {1: 70.0},
+                                   "windows": {2: 80.0, 4: 99.0}})
     free = replace(few, crowded={what: {1: 0.0} for what in losing.crowded})
     slower, faster = (1e9 / play_once(cheap, machine, pattern).rate for machine in (losing, free))
     assert slower - faster == pytest.approx(handed, rel=0.01)
