@@ -44,6 +44,12 @@ def workers_of(pattern: typed.Pattern) -> int:
     return (pattern.workers or 1) * (pattern.inner_workers or 1)
 
 
+def parts_of(pattern: typed.Pattern) -> int:
+    """Of a window, which are handed out at once: who waits for one of them does not wait again for the others."""
+    parts = {"window_partitioning": pattern.workers, "nesting": pattern.inner_workers}
+    return parts.get(pattern.name) or 1
+
+
 def counting(machine: Machine) -> Machine:
     """Each element that goes from thread to thread is taken or collected once. With this machine either costs a
     nanosecond more: so many elements there are as all work grows by."""

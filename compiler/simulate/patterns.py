@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ..patterns import pane_farming, window_partitioning
-from ..patterns.crowding import TUPLES, counting, handing, lost, workers_of
+from ..patterns.crowding import TUPLES, counting, handing, lost, parts_of, workers_of
 from ..patterns.load import SECOND, Load, Machine
 from .arrivals import Tuple, partition, tuples
 from .stations import Collector, FreeCollector, Station
@@ -71,7 +71,8 @@ def _lost(scene: Scene, busy: float) -> float:
     count."""
     _, counted, _ = _through(replace(scene, machine=counting(scene.machine)))
     parsed = scene.count if scene.parsing > 0 and not scene.helps else 0
-    return ((counted - busy) * lost(scene.machine, handing(scene.pattern), workers_of(scene.pattern))
+    between, pattern = (counted - busy) / parts_of(scene.pattern), scene.pattern
+    return (between * lost(scene.machine, handing(pattern), workers_of(pattern))
             + parsed * lost(scene.machine, TUPLES, 1))
 
 

@@ -68,7 +68,7 @@ static inline uint32_t dfrt__slots_with(const dfrt_index_line *line, uint32_t ha
 #endif
 }
 
-/* A search for all groups with one hash. */
+/* A search for all groups with one hash. There has been a group: while there are no lines, nothing can be looked for. */
 typedef struct dfrt_seek {
     uint32_t hash, at; /* the line */
     uint32_t left;     /* slots of it that were not looked at yet */
@@ -77,15 +77,12 @@ typedef struct dfrt_seek {
 static inline dfrt_seek dfrt_index_seek(const dfrt_index *index, uint32_t hash)
 {
     uint32_t at = hash & index->mask;
-    return (dfrt_seek){hash, at, index->lines == NULL ? 0 : dfrt__slots_with(&index->lines[at], hash)};
+    return (dfrt_seek){hash, at, dfrt__slots_with(&index->lines[at], hash)};
 }
 
 /* The next one; 0 when there is none any more. Never more than half of the slots are taken: a line that is not full comes. */
 static inline uint32_t dfrt_index_next(const dfrt_index *index, dfrt_seek *seek)
 {
-    if (index->lines == NULL) {
-        return 0;
-    }
     while (__builtin_expect(seek->left == 0, 0)) {
         if (index->lines[seek->at].groups[DFRT_LINE_GROUPS - 1] == 0) {
             return 0;
