@@ -1,118 +1,174 @@
 #include "dfrt/index.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "dfrt/store.h"
 
-enum { FEWEST_LINES = 8 };
+/* Eight groups a line on average, at most: then one group of fifty has no room in its line. */
+enum { FEWEST_BITS = 3, FEWEST_FURTHER = 8, MOST_A_LINE = 8 };
+
+/* --- lines ------------------------------------------------------------------------------------------ */
+
+/* Lines that belong together: all but the last one made are full, and that is the first behind the one where searches
+ * begin. */
+static dfrt_index_line *line_of(const dfrt_index *index, uint32_t hash)
+{
+    return &index->lines[hash & index->mask];
+}
+
+static dfrt_index_line *behind(const dfrt_index *index, const dfrt_index_line *line)
+{
+    return line->further == 0 ? NULL : &index->further[line->further - 1];
+}
 
 static bool is_full(const dfrt_index_line *line)
 {
-    return line->groups[DFRT_LINE_GROUPS - 1] != 0;
+    return line->words[DFRT_LINE_GROUPS - 1] != 0;
 }
 
-static void add(dfrt_index_line *line, uint32_t hash, uint32_t group)
+/* How many groups it has: without a branch that depends on them. */
+static uint32_t taken(const dfrt_index_line *line)
 {
-    uint32_t slot = 0;
-    while (line->groups[slot] != 0) slot++;
-    line->hashes[slot] = hash;
-    line->groups[slot] = group;
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < DFRT_LINE_GROUPS; slot++) count += line->words[slot] != 0;
+    return count;
 }
 
-/* The last one of the line takes its place. */
-static void take_out(dfrt_index_line *line, uint32_t slot)
+static void add(dfrt_index_line *line, uint8_t byte, uint32_t word)
 {
-    uint32_t last = DFRT_LINE_GROUPS - 1;
-    while (line->groups[last] == 0) last--;
-    line->hashes[slot] = line->hashes[last];
-    line->groups[slot] = line->groups[last];
-    line->hashes[last] = line->groups[last] = 0;
+    uint32_t slot = taken(line);
+    line->bytes[slot] = byte;
+    line->words[slot] = word;
+}
+
+static void make_further_room(dfrt_index *index)
+{
+    uint32_t room = index->further_room == 0 ? FEWEST_FURTHER : 2 * index->further_room;
+    dfrt_index_line *lines = dfrt_pages_take(room * sizeof *lines);
+    if (index->further != NULL) {
+        memcpy(lines, index->further, index->further_made * sizeof *lines);
+        dfrt_pages_release(index->further, index->further_room * sizeof *lines);
+    }
+    index->further = lines;
+    index->further_room = room;
+}
+
+/* Behind the line where searches begin, which is full. */
+static dfrt_index_line *add_further(dfrt_index *index, dfrt_index_line *first)
+{
+    uint32_t number = index->further_free;
+    if (number != 0) {
+        index->further_free = index->further[number - 1].further;
+    } else {
+        if (index->further_made == index->further_room) make_further_room(index);
+        number = ++index->further_made;
+    }
+    dfrt_index_line *line = &index->further[number - 1];
+    line->further = first->further;
+    first->further = number;
+    return line;
 }
 
 static void place(dfrt_index *index, uint32_t hash, uint32_t group)
 {
-    uint32_t at = hash & index->mask;
-    while (is_full(&index->lines[at])) at = (at + 1) & index->mask;
-    add(&index->lines[at], hash, group);
+    dfrt_index_line *first = line_of(index, hash), *line = first;
+    if (is_full(line)) line = behind(index, first);
+    if (line == NULL || is_full(line)) line = add_further(index, first);
+    add(line, dfrt__index_byte(index, hash), (hash & ~dfrt__index_numbers(index)) | group);
 }
 
 /* --- growing ---------------------------------------------------------------------------------------- */
 
-static size_t bytes(const dfrt_index *index)
+static size_t lines_of(const dfrt_index *index)
 {
-    return ((size_t)index->mask + 1) * sizeof *index->lines;
+    return index->lines == NULL ? 0 : (size_t)index->mask + 1;
+}
+
+/* All of one line, in whose place searches for their hashes began. */
+static void place_all(dfrt_index *index, const dfrt_index *old, const dfrt_index_line *line, uint32_t at)
+{
+    uint32_t numbers = dfrt__index_numbers(old);
+    for (uint32_t slot = 0; slot < DFRT_LINE_GROUPS && line->words[slot] != 0; slot++) {
+        uint32_t hash = (line->words[slot] & ~numbers) | (uint32_t)line->bytes[slot] << old->bits | at;
+        place(index, hash, line->words[slot] & numbers);
+    }
 }
 
 /* What is in a line comes to one of two, so that both memories are gone through from their beginnings to their ends. */
 static void grow(dfrt_index *index)
 {
     dfrt_index old = *index;
-    index->mask = old.lines == NULL ? FEWEST_LINES - 1 : 2 * old.mask + 1;
-    index->lines = dfrt_pages_take(bytes(index));
-    for (size_t slot = 0; slot < dfrt_index_size(&old); slot++) {
-        uint32_t group = dfrt_index_at(&old, slot);
-        if (group != 0) place(index, old.lines[slot / DFRT_LINE_GROUPS].hashes[slot % DFRT_LINE_GROUPS], group);
+    uint32_t bits = old.lines == NULL ? FEWEST_BITS : old.bits + 1;
+    *index = (dfrt_index){.mask = (UINT32_C(1) << bits) - 1, .bits = bits, .used = old.used};
+    index->lines = dfrt_pages_take(((size_t)index->mask + 1) * sizeof *index->lines);
+    for (uint32_t at = 0; at < lines_of(&old); at++) {
+        for (const dfrt_index_line *line = &old.lines[at]; line != NULL; line = behind(&old, line)) {
+            place_all(index, &old, line, at);
+        }
     }
     dfrt_index_close(&old);
 }
 
-/* Half full: of a thousand groups four at most then have no room in their own line. */
-static bool needs_room(const dfrt_index *index)
-{
-    return index->lines == NULL || index->used >= dfrt_index_size(index) / 2;
-}
-
 void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group)
 {
-    if (needs_room(index)) grow(index);
+    while (index->used >= MOST_A_LINE * lines_of(index) || group > dfrt__index_numbers(index)) grow(index);
     index->used++;
     place(index, hash, group);
 }
 
 void dfrt_index_close(dfrt_index *index)
 {
-    if (index->lines != NULL) dfrt_pages_release(index->lines, bytes(index));
+    if (index->lines != NULL) dfrt_pages_release(index->lines, lines_of(index) * sizeof *index->lines);
+    if (index->further != NULL) dfrt_pages_release(index->further, index->further_room * sizeof *index->further);
 }
 
 /* --- removing --------------------------------------------------------------------------------------- */
 
-/* A slot of a line that may move to an earlier one: its search begins there or before; DFRT_LINE_GROUPS if there is none. */
-static uint32_t movable(const dfrt_index *index, uint32_t at, uint32_t to)
+/* The place of a word in a line; DFRT_LINE_GROUPS if it has none. */
+static uint32_t slot_of(const dfrt_index_line *line, uint8_t byte, uint32_t word)
 {
-    const dfrt_index_line *line = &index->lines[at];
-    for (uint32_t slot = 0; slot < DFRT_LINE_GROUPS && line->groups[slot] != 0; slot++) {
-        uint32_t home = line->hashes[slot] & index->mask;
-        if (((at - home) & index->mask) >= ((at - to) & index->mask)) return slot;
-    }
-    return DFRT_LINE_GROUPS;
+    uint32_t slot = 0;
+    while (slot < DFRT_LINE_GROUPS && (line->words[slot] != word || line->bytes[slot] != byte)) slot++;
+    return slot;
 }
 
-/* A line was full and is not any more: what went past it comes back, so that no search ends early. */
-static void fill_up(dfrt_index *index, uint32_t hole)
+/* The last one of `from` goes to a slot, which may be its own. */
+static void fill(dfrt_index_line *line, uint32_t slot, dfrt_index_line *from)
 {
-    bool more = true;
-    for (uint32_t at = (hole + 1) & index->mask; more; at = (at + 1) & index->mask) {
-        dfrt_index_line *line = &index->lines[at];
-        uint32_t slot = movable(index, at, hole);
-        more = is_full(line);
-        if (slot < DFRT_LINE_GROUPS) {
-            add(&index->lines[hole], line->hashes[slot], line->groups[slot]);
-            take_out(line, slot);
-            hole = at;
-        }
-    }
+    uint32_t last = taken(from) - 1;
+    line->bytes[slot] = from->bytes[last];
+    line->words[slot] = from->words[last];
+    from->bytes[last] = 0;
+    from->words[last] = 0;
 }
 
 void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group)
 {
-    dfrt_seek seek = dfrt_index_seek(index, hash);
-    while (dfrt_index_next(index, &seek) != group) {
-    }
-    dfrt_index_line *line = &index->lines[seek.at];
-    uint32_t slot = 0;
-    while (line->groups[slot] != group) slot++;
-    bool was_full = is_full(line);
-    take_out(line, slot);
+    uint8_t byte = dfrt__index_byte(index, hash);
+    uint32_t word = (hash & ~dfrt__index_numbers(index)) | group, slot;
+    dfrt_index_line *first = line_of(index, hash), *line = first, *made_last = behind(index, first);
+    while ((slot = slot_of(line, byte, word)) == DFRT_LINE_GROUPS) line = behind(index, line);
+    fill(line, slot, made_last != NULL ? made_last : first);
     index->used--;
-    if (was_full) fill_up(index, seek.at);
+    if (made_last != NULL && taken(made_last) == 0) {
+        uint32_t number = first->further;
+        first->further = made_last->further;
+        made_last->further = index->further_free;
+        index->further_free = number;
+    }
+}
+
+/* --- all of them ------------------------------------------------------------------------------------ */
+
+size_t dfrt_index_size(const dfrt_index *index)
+{
+    return (lines_of(index) + index->further_made) * DFRT_LINE_GROUPS;
+}
+
+uint32_t dfrt_index_at(const dfrt_index *index, size_t slot)
+{
+    size_t line = slot / DFRT_LINE_GROUPS, lines = lines_of(index);
+    const dfrt_index_line *found = line < lines ? &index->lines[line] : &index->further[line - lines];
+    return found->words[slot % DFRT_LINE_GROUPS] & dfrt__index_numbers(index);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "dfrt/stage.h"
 
@@ -28,12 +29,12 @@ void *dfrt_resize(void *old, size_t size)
 
 enum { LARGE_PAGE = 2 << 20 };
 
-/* Twice the alignment is mapped and the ends given back: what is left begins at a large page. */
-static void *map_aligned(size_t size)
+/* Twice the alignment is mapped and the ends given back: what is left begins at a large page. NULL if there is no room. */
+static void *map_aligned(size_t size, int protection, int flags)
 {
-    unsigned char *room = mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *room = mmap(NULL, size + LARGE_PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     if (room == MAP_FAILED) {
-        dfrt_out_of_memory();
+        return NULL;
     }
     size_t before = (LARGE_PAGE - (uintptr_t)room % LARGE_PAGE) % LARGE_PAGE;
     /* Neither a failure to trim nor small pages make it wrong. */
@@ -62,7 +63,14 @@ static void *allocate_lines(size_t size)
 
 void *dfrt_pages_take(size_t size)
 {
-    return size < LARGE_PAGE ? allocate_lines(size) : map_aligned(whole_pages(size));
+    if (size < LARGE_PAGE) {
+        return allocate_lines(size);
+    }
+    void *pages = map_aligned(whole_pages(size), PROT_READ | PROT_WRITE, 0);
+    if (pages == NULL) {
+        dfrt_out_of_memory();
+    }
+    return pages;
 }
 
 void dfrt_pages_release(void *pages, size_t size)
@@ -94,11 +102,39 @@ uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *ta
 
 /* --- groups ----------------------------------------------------------------------------------------- */
 
-_Static_assert(DFRT_FIRST_CHUNK == 1 << 8, "dfrt_groups_at counts chunks by it");
+enum { FIRST_USABLE = 1 << 14 };
 
-static size_t chunk_size(const dfrt_groups *groups, unsigned chunk)
+/* Twice the memory of the machine, as a power of two. */
+static size_t most_room(void)
 {
-    return ((size_t)DFRT_FIRST_CHUNK << chunk) * groups->group_size;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    size_t memory = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : (size_t)1 << 30, room = LARGE_PAGE;
+    while (room < memory) room *= 2;
+    return room * 2;
+}
+
+/* Addresses only. Where so many are not to be had, fewer must do. */
+static void reserve(dfrt_groups *groups, size_t least)
+{
+    size_t size = most_room();
+    while (groups->room == NULL && size >= least) {
+        groups->reserved = size;
+        groups->room = map_aligned(size, PROT_NONE, MAP_NORESERVE);
+        size /= 2;
+    }
+}
+
+/* Twice as much each time, so that the kernel is seldom asked. */
+static void make_usable(dfrt_groups *groups, size_t size)
+{
+    size_t usable = groups->usable == 0 ? FIRST_USABLE : groups->usable;
+    while (usable < size) usable *= 2;
+    if (groups->room == NULL) reserve(groups, usable);
+    if (groups->room == NULL || usable > groups->reserved ||
+        mprotect(groups->room, usable, PROT_READ | PROT_WRITE) != 0) {
+        dfrt_out_of_memory();
+    }
+    groups->usable = usable;
 }
 
 uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
@@ -108,15 +144,11 @@ uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
         memset(dfrt_groups_at(groups, group, group_size), 0, group_size);
         return group;
     }
-    if (groups->made == UINT32_MAX - DFRT_FIRST_CHUNK) {
+    if (groups->made == UINT32_MAX) {
         dfrt_out_of_memory();
     }
-    groups->group_size = group_size;
-    uint32_t place = groups->made + DFRT_FIRST_CHUNK;
-    if ((place & (place - 1)) == 0) {
-        unsigned chunk = (unsigned)__builtin_ctz(place) - 8;
-        groups->chunks[chunk] = dfrt_pages_take(chunk_size(groups, chunk));
-    }
+    size_t needed = ((size_t)groups->made + 2) * group_size; /* group 0 included */
+    if (needed > groups->usable) make_usable(groups, needed);
     return ++groups->made;
 }
 
@@ -141,8 +173,8 @@ unsigned char *dfrt_groups_live(const dfrt_groups *groups)
 
 void dfrt_groups_close(dfrt_groups *groups)
 {
-    for (unsigned i = 0; i < DFRT_CHUNKS && groups->chunks[i] != NULL; i++) {
-        dfrt_pages_release(groups->chunks[i], chunk_size(groups, i));
+    if (groups->room != NULL) {
+        (void)munmap(groups->room, groups->reserved); /* fails only for what was not mapped */
     }
     free(groups->free_list);
 }

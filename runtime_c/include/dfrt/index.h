@@ -1,9 +1,14 @@
 /* Index from hash to group number (from 1); the generated code compares keys.
  *
- * A cache line has the hashes and the numbers of eight groups. A search begins at the line that the hash names, and goes on
- * to the next one only when that is full; the eight hashes of a line are compared at once. So nearly every search is one
- * line and no branch that depends on the key: with many keys the processor would often guess such a branch wrong, and
- * what it has begun of later tuples meanwhile, fetching their groups, would be in vain.
+ * A cache line has twelve groups, five bytes each. A search begins at the line that the lower bits of the hash name; the
+ * eight bits above them are a byte of the group's own, and the twelve bytes of a line are compared at once. The bits
+ * above those share a word with the number of the group: numbers are dense, so that one of as many bits as line and byte
+ * take is large enough. So the whole hash is known of every group, from little memory: with a million keys how much of
+ * the index is in the cache decides. Nearly every search is one line and no branch that depends on the key: the
+ * processor would often guess such a branch wrong, and what it has begun of later tuples meanwhile, fetching their
+ * groups, would be in vain.
+ *
+ * Groups that have no room in their line are in further ones, which only searches that begin there look at.
  *
  * Threads:   an index belongs to the stage whose segment holds it.
  * Ownership: the index owns its memory.
@@ -15,23 +20,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined __AVX2__
-#include <immintrin.h>
-#elif defined __SSE2__
+#if defined __SSE2__
 #include <emmintrin.h>
 #endif
 
-enum { DFRT_LINE_GROUPS = 8 };
+enum { DFRT_LINE_GROUPS = 12 };
 
 typedef struct dfrt_index_line {
-    _Alignas(64) uint32_t hashes[DFRT_LINE_GROUPS];
-    uint32_t groups[DFRT_LINE_GROUPS]; /* 0: free; free ones are behind the others, and so are their hashes, 0 too */
+    _Alignas(64) uint8_t bytes[DFRT_LINE_GROUPS]; /* of the hashes */
+    uint32_t further;                             /* the line with more of them, from 1; 0: there is none */
+    uint32_t words[DFRT_LINE_GROUPS];             /* the hash's upper bits, the group's number; 0: free, and behind others */
 } dfrt_index_line;
 
 typedef struct dfrt_index {
-    dfrt_index_line *lines; /* NULL before the first group */
+    dfrt_index_line *lines; /* where searches begin; NULL before the first group */
     uint32_t mask;          /* lines - 1 */
+    uint32_t bits;          /* of the mask */
     uint32_t used;          /* groups */
+    uint32_t further_made, further_room, further_free; /* the last: a list, linked as lines are */
+    dfrt_index_line *further;
 } dfrt_index;
 
 void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group);
@@ -39,60 +46,60 @@ void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group); /* whi
 void dfrt_index_close(dfrt_index *index);
 
 /* All slots, one after the other: how many there are, and the group of one, 0 if it is free. */
-static inline size_t dfrt_index_size(const dfrt_index *index)
+size_t dfrt_index_size(const dfrt_index *index);
+uint32_t dfrt_index_at(const dfrt_index *index, size_t slot);
+
+/* The bits of a word that are the number. */
+static inline uint32_t dfrt__index_numbers(const dfrt_index *index)
 {
-    return index->lines == NULL ? 0 : ((size_t)index->mask + 1) * DFRT_LINE_GROUPS;
+    return index->mask << 8 | 0xff;
 }
 
-static inline uint32_t dfrt_index_at(const dfrt_index *index, size_t slot)
+static inline uint8_t dfrt__index_byte(const dfrt_index *index, uint32_t hash)
 {
-    return index->lines[slot / DFRT_LINE_GROUPS].groups[slot % DFRT_LINE_GROUPS];
+    return (uint8_t)(hash >> index->bits);
 }
 
-/* A bit for each slot that has this hash: also for free ones, when it is 0. */
-static inline uint32_t dfrt__slots_with(const dfrt_index_line *line, uint32_t hash)
+/* A bit for each slot with this byte: also for free ones, when it is 0. */
+static inline uint32_t dfrt__slots_with(const dfrt_index_line *line, uint8_t byte)
 {
-#if defined __AVX2__
-    __m256i same = _mm256_cmpeq_epi32(_mm256_load_si256((const __m256i *)line->hashes), _mm256_set1_epi32((int)hash));
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
-#elif defined __SSE2__
-    const __m128i *hashes = (const __m128i *)line->hashes;
-    __m128i wanted = _mm_set1_epi32((int)hash);
-    __m128i first = _mm_cmpeq_epi32(_mm_load_si128(hashes), wanted);
-    __m128i second = _mm_cmpeq_epi32(_mm_load_si128(hashes + 1), wanted);
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(first, second), _mm_setzero_si128()));
+#if defined __SSE2__
+    __m128i same = _mm_cmpeq_epi8(_mm_load_si128((const __m128i *)line->bytes), _mm_set1_epi8((char)byte));
+    return (uint32_t)_mm_movemask_epi8(same) & ((1u << DFRT_LINE_GROUPS) - 1);
 #else
     uint32_t found = 0;
-    for (uint32_t i = 0; i < DFRT_LINE_GROUPS; i++) found |= (uint32_t)(line->hashes[i] == hash) << i;
+    for (uint32_t i = 0; i < DFRT_LINE_GROUPS; i++) found |= (uint32_t)(line->bytes[i] == byte) << i;
     return found;
 #endif
 }
 
 /* A search for all groups with one hash. There has been a group: while there are no lines, nothing can be looked for. */
 typedef struct dfrt_seek {
-    uint32_t hash, at; /* the line */
-    uint32_t left;     /* slots of it that were not looked at yet */
+    const dfrt_index_line *line;
+    uint32_t hash;
+    uint32_t left; /* slots of the line that were not looked at yet */
 } dfrt_seek;
 
 static inline dfrt_seek dfrt_index_seek(const dfrt_index *index, uint32_t hash)
 {
-    uint32_t at = hash & index->mask;
-    return (dfrt_seek){hash, at, dfrt__slots_with(&index->lines[at], hash)};
+    const dfrt_index_line *line = &index->lines[hash & index->mask];
+    return (dfrt_seek){line, hash, dfrt__slots_with(line, dfrt__index_byte(index, hash))};
 }
 
-/* The next one; 0 when there is none any more. Never more than half of the slots are taken: a line that is not full comes. */
+/* The next one; 0 when there is none any more. */
 static inline uint32_t dfrt_index_next(const dfrt_index *index, dfrt_seek *seek)
 {
-    while (__builtin_expect(seek->left == 0, 0)) {
-        if (index->lines[seek->at].groups[DFRT_LINE_GROUPS - 1] == 0) {
-            return 0;
+    uint32_t numbers = dfrt__index_numbers(index), upper = seek->hash & ~numbers;
+    for (;;) {
+        while (__builtin_expect(seek->left != 0, 1)) {
+            uint32_t number = seek->line->words[__builtin_ctz(seek->left)] ^ upper;
+            seek->left &= seek->left - 1;
+            if (__builtin_expect(number - 1 < numbers, 1)) return number; /* 0 is free, what is more has another hash */
         }
-        seek->at = (seek->at + 1) & index->mask;
-        seek->left = dfrt__slots_with(&index->lines[seek->at], seek->hash);
+        if (seek->line->further == 0) return 0;
+        seek->line = &index->further[seek->line->further - 1];
+        seek->left = dfrt__slots_with(seek->line, dfrt__index_byte(index, seek->hash));
     }
-    uint32_t slot = (uint32_t)__builtin_ctz(seek->left);
-    seek->left &= seek->left - 1;
-    return index->lines[seek->at].groups[slot];
 }
 
 /* The line where a search begins comes nearer. There has been a group. */

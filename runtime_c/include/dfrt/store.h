@@ -45,16 +45,15 @@ static inline void dfrt_prefetch_all(const void *item, size_t size)
  * elements to the front when half the room before them is free, else doubles. Answers how far they moved. */
 uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *tail, uint32_t *capacity);
 
-/* Groups in chunks that never move, each twice as large as the one before, numbered from 1, with a list of free
- * numbers. */
-enum { DFRT_FIRST_CHUNK = 256, DFRT_CHUNKS = 24 };
-
+/* Groups that never move, one behind the other, numbered from 1, with a list of free numbers. As many addresses as the
+ * machine has memory for are reserved at first, and get memory as groups come: so the number of a group is its place. */
 /* From one group to the next: one that fits into a cache line lies in one. */
 #define DFRT_STRIDE(size) ((size) > DFRT_LINE ? (size) : (size) > 32 ? (size_t)DFRT_LINE : (size) > 16 ? 32 : 16)
 
 typedef struct dfrt_groups {
-    unsigned char *chunks[DFRT_CHUNKS];
-    size_t group_size;
+    unsigned char *room; /* NULL before the first one; group 0 is not used */
+    size_t reserved;     /* bytes of addresses */
+    size_t usable;       /* bytes that have been asked for */
     uint32_t *free_list;
     uint32_t free_count, free_capacity;
     uint32_t made; /* numbers handed out so far, freed ones included */
@@ -67,10 +66,9 @@ void dfrt_groups_close(dfrt_groups *groups);
  * one behind the other. */
 unsigned char *dfrt_groups_live(const dfrt_groups *groups);
 
-static inline void *dfrt_groups_at(const dfrt_groups *groups, uint32_t group, size_t group_size)
+static inline void *dfrt_groups_at(const dfrt_groups *groups, size_t group, size_t group_size)
 {
-    uint32_t place = group - 1 + DFRT_FIRST_CHUNK, log = 31 - (uint32_t)__builtin_clz(place);
-    return groups->chunks[log - 8] + (size_t)(place - (UINT32_C(1) << log)) * group_size;
+    return groups->room + group * group_size;
 }
 
 /* A group that is very likely the one that is looked for, and its number. */
