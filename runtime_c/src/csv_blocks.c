@@ -21,7 +21,7 @@ enum {
     BLOCK_BYTES = DFRT_CSV_BLOCK_BYTES,
     TAIL_BYTES = 512,           /* the end of a block's last row is looked for so far behind it, */
     LONG_TAIL_BYTES = 32 << 10, /* then so far; else the row is left to the reader */
-    BLOCKS = 8,                 /* parsed and not yet taken */
+    BLOCKS = 16,                /* parsed and not yet taken: work for a helper while many windows end at once */
     RECORD_BYTES = 512 << 10,   /* of a block's records, at most */
 };
 

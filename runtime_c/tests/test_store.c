@@ -44,13 +44,22 @@ static void test_slide(void)
 
 enum { GROUPS = 3000 };
 
+/* Hashes that collide a lot, far more than a line takes, also around the end of the table; some are that of free slots. */
+static uint32_t hash_of(uint32_t group)
+{
+    return group % 11 == 0 ? 0 : group % 5 == 0 ? UINT32_MAX - group % 3 : group % 7 == 0 ? 17 : group * 2654435761u;
+}
+
+/* Only groups with this hash are found, in whatever line they had room. */
 static bool finds(const dfrt_index *index, uint32_t hash, uint32_t group)
 {
+    bool found = false;
     dfrt_seek seek = dfrt_index_seek(index, hash);
-    for (uint32_t found; (found = dfrt_index_next(index, &seek)) != 0;) {
-        if (found == group) return true;
+    for (uint32_t next; (next = dfrt_index_next(index, &seek)) != 0;) {
+        CHECK(hash_of(next) == hash);
+        found |= next == group;
     }
-    return false;
+    return found;
 }
 
 static uint32_t groups_in(const dfrt_index *index)
@@ -58,12 +67,6 @@ static uint32_t groups_in(const dfrt_index *index)
     uint32_t count = 0;
     for (size_t slot = 0; slot < dfrt_index_size(index); slot++) count += dfrt_index_at(index, slot) != 0;
     return count;
-}
-
-/* Hashes that collide a lot, far more than a line takes, also around the end of the table; some are that of free slots. */
-static uint32_t hash_of(uint32_t group)
-{
-    return group % 11 == 0 ? 0 : group % 5 == 0 ? UINT32_MAX - group % 3 : group % 7 == 0 ? 17 : group * 2654435761u;
 }
 
 static void test_index(void)
