@@ -103,8 +103,8 @@ def owns_windows(body: object) -> bool:
 
 
 def workers_compute(body: object) -> bool:
-    """Whether workers compute what aggregates take from a tuple. The thread that keeps tuples would do so once for each,
-    workers do for each window that it is in: they have less to do each where they are more than those."""
+    """Whether workers compute what aggregates take from a tuple. The thread that keeps tuples would do so once, workers
+    do for each window that the tuple is in: each has less to do where they are more than those windows."""
     if not isinstance(body, Part) or isinstance(body, Owned) or together(body):
         return False
     window, pattern = body.operator.body.window, body.pattern

@@ -43,8 +43,9 @@ BODY = """{ k, mean: avg(wave(f64(v))), top: max(wave(f64(v))), spread: stddev(w
   quotient: sum(wave(f64(10 / v))), again: sum(wave(f64(10 / v)) - wave(f64(part(10, v)))), plain: sum(10 / v),
   chosen: sum(if v != 0 then wave(f64(7 / v)) else 0.5), picked: sum(wave(many[v])), first: first(upper(name)),
   low: min(wave(f64(k - v)) * 0.5), energy: energy(wave(f64(v)), f64(10 / v)), other: energy(many[0], many[2]),
-  third: third(v), fourth: third(10 / v), longest: longest(name), compared: sum(if f64(v) > avg(wave(f64(v))) then 1 else 0) }"""
-FOLDED = BODY[:BODY.index(", compared")] + " }"
+  third: third(v), fourth: third(10 / v), longest: longest(name),
+  compared: sum(if f64(v) > avg(wave(f64(v))) then 1 else 0) }"""
+FOLDED = BODY[:BODY.index(",\n  compared")] + " }"
 ONE_BY_ONE = FOLDED.replace("first(upper(name))", "min(length(upper(name)))")
 WINDOWS = ("count 4", "count 6 slide 2", "count 3 slide 5", "time 20ms", "time 30ms slide 10ms", "time 10ms slide 25ms")
 TIMES = tuple(window for window in WINDOWS if window.startswith("time"))
@@ -63,7 +64,8 @@ CASES = {
 }
 
 
-def check(text: str, words: tuple[str, ...], folder: Path, *lines: tuple[str, ...], active: tuple[str, str] = ()) -> None:
+def check(text: str, words: tuple[str, ...], folder: Path, *lines: tuple[str, ...],
+          active: tuple[str, str] = ()) -> None:
     program = native.build(HEAD + text, folder, 7, Asked(patterns=words))
     (folder / "in.csv").write_text(INPUT)
     expected = interpret.run(program.typed, folder=folder, active=dict([active] if active else ()))
@@ -85,7 +87,8 @@ def test_workers_compute_arguments(name: str, tmp_path: Path) -> None:
 ALTERNATES = """operator w on in by k window count 6 slide 3 -> Out {
   alternate middle value 0.9 = { k, a: median(wave(f64(v))), b: quantile(wave(f64(v)), 0.9), c: avg(wave(f64(v))),
     d: sum(10 / v) }
-  alternate quick value 0.5 = { k, a: median(wave(f64(10 / v))), b: ewma(many[1], 0.3), c: energy(many[0], 1.0), d: count() }
+  alternate quick value 0.5 = { k, a: median(wave(f64(10 / v))), b: ewma(many[1], 0.3), c: energy(many[0], 1.0),
+    d: count() }
   alternate last value 0.4 = { k, a: third(v), b: wave(f64(k)), c: max(many[1]), d: i64(sum(wave(many[v]))) }
 }
 sink out = w to csv("out.csv")
