@@ -43,7 +43,8 @@ BODY = """{ k, mean: avg(wave(f64(v))), top: max(wave(f64(v))), spread: stddev(w
   quotient: sum(wave(f64(10 / v))), again: sum(wave(f64(10 / v)) - wave(f64(part(10, v)))), plain: sum(10 / v),
   chosen: sum(if v != 0 then wave(f64(7 / v)) else 0.5), picked: sum(wave(many[v])), first: first(upper(name)),
   low: min(wave(f64(k - v)) * 0.5), energy: energy(wave(f64(v)), f64(10 / v)), other: energy(many[0], many[2]),
-  third: third(v), fourth: third(10 / v), longest: longest(name),
+  third: third(v), fourth: third(10 / v), fifth: sum(i64(wave(f64(9 / v)) * 10.0)),
+  sixth: third(i64(wave(f64(9 / v)) * 10.0)), longest: longest(name),
   compared: sum(if f64(v) > avg(wave(f64(v))) then 1 else 0) }"""
 FOLDED = BODY[:BODY.index(",\n  compared")] + " }"
 ONE_BY_ONE = FOLDED.replace("first(upper(name))", "min(length(upper(name)))")
