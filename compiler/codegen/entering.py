@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ...dsl import typed
-from ...dsl.typed_walk import children_of, walk
+from ...dsl.typed_walk import children_of
 from ...dsl.types import Record
 from ..graph.effort import takes_long
 from ..graph.faults import can_fault, faults_itself
-from .c_types import record_bytes
+from .c_types import record_bytes, type_bytes
 from .expressions import Scope, c_store
 
 
@@ -76,11 +76,9 @@ class Entering:
                 self._argument(one, True)
 
     def _lifts_later(self, aggregate: typed.Aggregate) -> bool:
-        """The state of a tuple may also be larger than the tuple."""
+        """The state of a tuple may also be larger than what it is made from."""
         definition, arguments = self._definition(aggregate), children_of(aggregate)
-        read = {part.name for one in arguments for part in walk(one) if isinstance(part, typed.FieldRef)}
-        larger = record_bytes(definition.state) > record_bytes(Record(
-            "", tuple(one for one in self.record.fields if one.name in read)))
+        larger = record_bytes(definition.state) > sum(type_bytes(one.type) for one in arguments)
         return self.later and not any(can_fault(self.program, one) for one in definition.lift) and (
             larger or takes_long(self.program, *definition.lift, *arguments))
 
@@ -111,19 +109,24 @@ class Entering:
     def _leave(self, expr: typed.Expr) -> None:
         """To workers, if what they can compute of it takes long."""
         before = len(self.parts)
-        rest = self._without_faults(expr)
+        rest = self._rest(expr)
         if takes_long(self.program, rest):
             self.values[expr] = Value(self._name("value"), rest, True, True)
         else:
             del self.parts[before:]
 
-    def _without_faults(self, expr: typed.Expr) -> typed.Expr:
-        """The expression with values in place of what can fault, each its own: equal ones count each."""
-        if not can_fault(self.program, expr):
-            return expr
-        operands = () if faults_itself(self.program, expr) else tuple(map(self._without_faults, _operands(expr)))
-        if operands:
-            return _over(expr, operands)
+    def _rest(self, expr: typed.Expr) -> typed.Expr:
+        """The expression with values in place of what can fault, each its own: equal ones count each. Of an array only
+        the elements that are read are kept."""
+        faulty = can_fault(self.program, expr)
+        if faulty and (faults_itself(self.program, expr) or not _strict(expr)):
+            return self._part(expr)
+        if not faulty and _of_field(expr):
+            known = next((part for part in self.parts if part.expr == expr), None)
+            return typed.LocalRef(known.name, expr.type, expr.span) if known else self._part(expr)
+        return _over(expr, tuple(map(self._rest, children_of(expr))))
+
+    def _part(self, expr: typed.Expr) -> typed.Expr:
         self.parts.append(Value(self._name("value"), expr, True))
         return typed.LocalRef(self.parts[-1].name, expr.type, expr.span)
 
@@ -133,24 +136,37 @@ def _plain(expr: typed.Expr) -> bool:
     return isinstance(expr.operand if isinstance(expr, typed.Cast) else expr, typed.FieldRef)
 
 
-def _operands(expr: typed.Expr) -> tuple[typed.Expr, ...]:
-    """Those of an operation that always computes all of them, and that workers could do; else none."""
-    match expr:
-        case typed.Binary(op="and" | "or"):
-            return ()
-        case typed.Unary() | typed.Cast() | typed.Binary() | typed.Call():
-            return children_of(expr)
-    return ()
+def _of_field(expr: typed.Expr) -> bool:
+    """An element of an array that is a field."""
+    array = expr
+    while isinstance(array, typed.Element):
+        array = array.array
+    return array is not expr and isinstance(array, typed.FieldRef)
 
 
-def _over(expr: typed.Expr, operands: tuple[typed.Expr, ...]) -> typed.Expr:
-    """The same operation."""
+def _strict(expr: typed.Expr) -> bool:
+    """Whether it always computes all that stands in it, and could be computed from that by workers."""
+    if isinstance(expr, typed.Binary):
+        return expr.op not in ("and", "or")
+    return isinstance(expr, typed.Unary | typed.Cast | typed.Call)
+
+
+def _over(expr: typed.Expr, inside: tuple[typed.Expr, ...]) -> typed.Expr:
+    """The same operation of other values."""
     match expr:
+        case typed.Unary() | typed.Cast():
+            return replace(expr, operand=inside[0])
         case typed.Binary():
-            return replace(expr, left=operands[0], right=operands[1])
+            return replace(expr, left=inside[0], right=inside[1])
+        case typed.If():
+            return replace(expr, condition=inside[0], then=inside[1], otherwise=inside[2])
         case typed.Call():
-            return replace(expr, args=operands)
-    return replace(expr, operand=operands[0])
+            return replace(expr, args=inside)
+        case typed.Element():
+            return replace(expr, array=inside[0], index=inside[1])
+        case typed.ArrayOf():
+            return replace(expr, elements=inside)
+    return expr
 
 
 def entering(aggregates: tuple[typed.Aggregate, ...], record: Record, symbols: dict[str, int], keeps: bool,

@@ -12,7 +12,7 @@ from ...dsl import typed
 from ...dsl.typed_walk import walk
 
 _FEW = 8
-_QUICK = {"abs", "least", "greatest", "floor", "ceil", "round", "trunc", "sqrt", "is_nan"}
+_QUICK = {"abs", "least", "greatest", "floor", "ceil", "round", "trunc", "sqrt", "is_nan", "length"}
 
 
 def takes_long(program: typed.Program, *exprs: typed.Expr) -> bool:

@@ -9,7 +9,7 @@ from dfc.compiler import pipeline
 from dfc.compiler.select.asked import Asked
 
 HEAD = """app arguments
-record R { k: i32, x: f64, y: f64, a: i64, b: i64 }
+record R { k: i32, x: f64, y: f64, a: i64, b: i64, v: f64[50] }
 source in: R = csv("in.csv")
 fn wave(x: f64) -> f64 = sin(x) * cos(x)
 fn twice(x: f64) -> f64 = x * 2.0
@@ -67,6 +67,7 @@ def test_what_takes_long_is_computed_by_workers(pattern: str) -> None:
     ("s: sum(wave(x * y))", {"x", "y"}),
     ("s: heavy(x * y)", {"value_0"}),
     ("s: sum(wave(f64(a / 10)))", {"a"}),
+    ("s: sum(if x > v[1] then wave(v[1]) else wave(v[2] + x))", {"x", "value_0", "value_1"}),  # not the array
 ])
 def test_what_is_cheap_stays_where_it_is_kept(aggregates: str, kept: set[str]) -> None:
     assert columns(generated(aggregates, "pane_farming:2")) == kept
