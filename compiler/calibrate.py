@@ -258,8 +258,9 @@ def _in_parts(run: Run, pattern: ModuleType, settings: Mapping, costs: Mapping[s
               machine: Mapping[str, float]) -> tuple[list[str], Mapping[str, StepCosts], Mapping[str, Mapping],
                                                      Mapping[int, float]]:
     """All operators that a pattern applies to, divided as it divides them: their names, what each part costs on a core
-    of its own, what each took in and gave, and what is lost by the number of workers."""
-    patterns = {step.name: with_workers(pattern.NAME, 1, schedule="round_robin", **settings)
+    of its own, what each took in and gave, and what is lost by the number of workers. They are built for a worker a
+    core, since that decides whose work arguments of aggregates are."""
+    patterns = {step.name: with_workers(pattern.NAME, len(os.sched_getaffinity(0)), schedule="round_robin", **settings)
                 for step in run.graph.steps if isinstance(step.body, typed.Operator)
                 and pattern.applies(function_of(run.graph.program, step)) is None}
     if not patterns:

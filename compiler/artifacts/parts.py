@@ -102,6 +102,16 @@ def owns_windows(body: object) -> bool:
     return isinstance(body, Owned) or several and body.of == "panes" and not body.keys
 
 
+def workers_compute(body: object) -> bool:
+    """Whether workers compute what aggregates take from a tuple. The thread that keeps tuples would do so once, workers
+    do for each window that the tuple is in: each has less to do where they are more than those windows."""
+    if not isinstance(body, Part) or isinstance(body, Owned) or together(body):
+        return False
+    window, pattern = body.operator.body.window, body.pattern
+    windows = 1 if pattern.name == "pane_farming" else -(-window.size // window.slide)
+    return windows == 1 or windows < (pattern.workers or 1) * (pattern.inner_workers or 1)
+
+
 def parts_of(step: typed.Step, pattern: typed.Pattern | None, input_: Record) -> tuple[typed.Step, ...]:
     """The operator as parts; itself when the pattern needs none."""
     if pattern is None:

@@ -105,9 +105,15 @@ def _c_size(type_: Type) -> int:
     return (4 + type_.size + 3) // 4 * 4 if isinstance(type_, Text) else packed_size(type_)
 
 
+def type_bytes(type_: Type) -> int:
+    """sizeof."""
+    scalar, count = scalar_of(type_)
+    return count * _c_size(scalar)
+
+
 def record_bytes(record: Record) -> int:
     """sizeof, but for what the alignment adds."""
-    return sum(count * _c_size(type_) for type_, count in (scalar_of(field.type) for field in record.fields))
+    return sum(type_bytes(field.type) for field in record.fields)
 
 
 def unit_ns(type_: Type) -> int:

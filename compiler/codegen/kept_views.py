@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...dsl import typed
@@ -38,6 +39,14 @@ class RowPart:
     read: str
 
 
+@dataclass(frozen=True)
+class Computed:
+    """What workers compute of a tuple, from what was kept of it, into `row`."""
+
+    name: str
+    statement: str
+
+
 def copy(target: str, source: str, type_: Type) -> str:
     if isinstance(type_, Text | Array):
         return f"memcpy(&{target}, &{source}, sizeof {target});"
@@ -52,9 +61,8 @@ def pointer(type_: Type, name: str) -> str:
 def value_parts(taken: Entering) -> dict[str, object]:
     """The values that are computed from a tuple when it comes: their declarations and the code."""
     scope = Scope(taken.symbols)
-    return {"values": tuple(declare(v.expr.type, v.name) for v in taken.values.values()),
-            "value_stores": tuple(c_store(f"values.{v.name}", v.expr.type, v.expr, scope)
-                                  for v in taken.values.values())}
+    return {"values": tuple(declare(v.expr.type, v.name) for v in taken.at_once),
+            "value_stores": tuple(c_store(f"values.{v.name}", v.expr.type, v.expr, scope) for v in taken.at_once)}
 
 
 def kept_parts(context: Context, step: typed.Step, kind: str, taken: Entering,
@@ -67,27 +75,29 @@ def kept_parts(context: Context, step: typed.Step, kind: str, taken: Entering,
     read = _fields_read(taken, record)
     named = {name for a in in_c for name in a.columns} | (set() if whole else {f.name for f in read})
     columns = [_field_column(f.name, f.type) for f in record.fields if f.name in named]
-    columns += [_value_column(v.name, v.expr.type) for v in taken.values.values() if v.kept]
+    columns += [_value_column(v.name, v.expr.type) for v in taken.at_once if v.kept]
     if whole:
         columns.insert(0, Column(
             "tuples", f"{context.record(record)} *tuples", "columns.tuples[at] = *t;",
             tuple(member for c, type_ in fields_of(record) for member in members_of(type_, c)), context.record(record)))
-    columns[:0] = [_lifted_column(taken, aggregate, c) for aggregate, c in taken.lifted.items()]  # aligned to 16 bytes
+    columns[:0] = [_lifted_column(taken, aggregate, c) for aggregate, c in taken.lifted.items()
+                   if aggregate not in taken.lifted_later]  # aligned to 16 bytes
     has_times = timed or whole or not columns
     if has_times:
         columns.insert(0, Column("times", "int64_t *times", "columns.times[at] = time;",
                                  element_members(Int(64, True))))
     by_time = kind in BY_TIME
     return {"columns": tuple(columns), "reads": bool(taken.aggregates or taken.more),
-            "row": _row(taken, read, whole), "has_times": has_times, "by_time": by_time,
+            "row": _row(taken, read, whole), "computed": _computed(taken), "has_times": has_times, "by_time": by_time,
             "sorts": timed and kind in ("count_window", "delta_window"),
             "kept_order": "order of time, ties by arrival" if by_time else "order of arrival"}
 
 
 def _fields_read(taken: Entering, record: Record):
     """The fields that aggregates read as they are."""
-    kept = (a for a in taken.aggregates.values() if a not in taken.lifted)
-    used = {part.name for a in kept for part in walk(a) if isinstance(part, typed.FieldRef)}
+    kept = [a for a in taken.aggregates.values() if a not in taken.lifted or a in taken.lifted_later]
+    exprs = (*kept, *(value.expr for value in taken.by_workers))
+    used = {part.name for expr in exprs for part in walk(expr) if isinstance(part, typed.FieldRef)}
     return [f for f in record.fields if f.name in used | taken.more]
 
 
@@ -103,13 +113,31 @@ def _value_column(name: str, type_: Type) -> Column:
 
 
 def _lifted_column(taken: Entering, aggregate: typed.Aggregate, c: str) -> Column:
-    scope = Scope(taken.symbols, state="(&values)")
-    args = "".join(f", {c_value(arg, scope)}" for arg in arguments_of(aggregate))
     kind = f"aggregate_{identifier(aggregate.function)}"
     state = next(d for d in taken.program.aggregates if d.name == aggregate.function).state
     members = tuple(member for f in state.fields for member in members_of(f.type, identifier(f.name)))
-    return Column(c, f"struct {kind} *{c}", f"{kind}_add(faults, &columns.{c}[at], true{args});", members,
-                  f"struct {kind}")
+    put = _lift(aggregate, f"columns.{c}[at]", Scope(taken.symbols, state="(&values)"))
+    return Column(c, f"struct {kind} *{c}", put, members, f"struct {kind}")
+
+
+def _lift(aggregate: typed.Aggregate, place: str, scope: Scope) -> str:
+    args = "".join(f", {c_value(arg, scope)}" for arg in arguments_of(aggregate))
+    return f"aggregate_{identifier(aggregate.function)}_add(faults, &{place}, true{args});"
+
+
+def _computed(taken: Entering) -> tuple[Computed, ...]:
+    scope = Scope(taken.symbols, ("row",), state="row")
+    values = [Computed(v.name, c_store(f"row->{v.name}", v.expr.type, v.expr, scope)) for v in taken.by_workers]
+    lifted = [Computed(c, _lift(a, f"row->{c}", scope)) for a, c in taken.lifted.items() if a in taken.lifted_later]
+    return tuple(values + lifted)
+
+
+def computed_for(taken: Entering, aggregates: Iterable[typed.Aggregate]) -> tuple[str, ...]:
+    """What workers compute of a tuple for these aggregates, in the order in which it can be computed."""
+    used = [taken.aggregates[one] for one in aggregates]
+    names = {part.name for one in used for part in walk(one) if isinstance(part, typed.LocalRef)}
+    names |= {taken.lifted[one] for one in used if one in taken.lifted_later}
+    return tuple(one.name for one in _computed(taken) if one.name in names)
 
 
 def _row(taken: Entering, read, whole: bool) -> tuple[RowPart, ...]:
@@ -120,10 +148,17 @@ def _row(taken: Entering, read, whole: bool) -> tuple[RowPart, ...]:
 
     fields = [field(f.name, f.type) for f in read]
     values = [RowPart(declare(v.expr.type, v.name), copy(f"row.{v.name}", f"columns->{v.name}[i]", v.expr.type))
-              for v in taken.values.values() if v.kept]
-    lifted = [RowPart(f"struct aggregate_{identifier(a.function)} {c}", f"row.{c} = columns->{c}[i];")
+              for v in taken.at_once if v.kept]
+    values += [RowPart(declare(v.expr.type, v.name), _nothing(v.name)) for v in taken.by_workers]
+    lifted = [RowPart(f"struct aggregate_{identifier(a.function)} {c}",
+                      _nothing(c) if a in taken.lifted_later else f"row.{c} = columns->{c}[i];")
               for a, c in taken.lifted.items()]
     return tuple(fields + values + lifted)
+
+
+def _nothing(name: str) -> str:
+    """Until it is computed; what only other alternates read is not."""
+    return f"memset(&row.{name}, 0, sizeof row.{name});"
 
 
 # --- what C is called with --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ...dsl import typed
 from ...dsl.typed_walk import walk
 from ...dsl.types import Float, Int, Record, Symbol, Text, Type
+from ..artifacts.parts import workers_compute
 from ..graph.walk import aggregates_of, has_time, second_map
 from ..select.stores import needs_tuples, pane_cut
 from .aggregates import Partial, count_by_panes, partial_of
@@ -15,7 +16,7 @@ from .blocks import gets_blocks, straight
 from .c_types import Member, declare, fields_of, members_of
 from .entering import Entering, entering
 from .expressions import Scope, c_store, c_value
-from .kept_views import call_parts, copy, kept_parts, merge_parts, value_parts
+from .kept_views import call_parts, computed_for, copy, kept_parts, merge_parts, value_parts
 from .names import identifier
 from .second_views import SecondPass, fields_of_second, second_pass
 from .statements import Statement, quoted_file, stores
@@ -120,9 +121,9 @@ def _aggregates(steps: Iterable[typed.Step]) -> tuple[typed.Aggregate, ...]:
 
 
 def taken_by(context: Context, steps: tuple[typed.Step, ...], keeps: bool) -> Entering:
-    found = _aggregates(steps)
+    found, body = _aggregates(steps), context.graph.step(steps[0].name).body
     taken = entering(tuple(one for one in found if not second_map(one)), context.input(steps[0]), context.symbols,
-                     keeps, context.graph.program)
+                     keeps, context.graph.program, later=workers_compute(body))
     taken.more = frozenset(fields_of_second(found))
     return taken
 
@@ -170,7 +171,7 @@ def keyed_view(context: Context, step: typed.Step, kind: str, keeps: bool = Fals
     second = second_pass(context, bodies)
     view.extra |= {"second": second and partial_view(second.partial),
                    "reduced": tuple(second.reduced.values()) if second else ()}
-    view.extra["alternates"] = tuple(_alternate(context, step, a, partial, second, kind) for a in bodies)
+    view.extra["alternates"] = tuple(_alternate(context, step, a, partial, second, kind, taken) for a in bodies)
     view.extra["frees"] = ("free(x->scratch.values);",) + {
         "time_window": ("dfrt_order_close(&x->order);",), "moving_window": ("dfrt_order_close(&x->order);",),
         "session_window": ("dfrt_timers_close(&x->timers);",)}.get(kind, ()) + _expiry_frees(expire)
@@ -192,7 +193,7 @@ def key_values(context: Context, step: typed.Step, record: Record) -> dict[str, 
 
 
 def _alternate(context: Context, step: typed.Step, alternate: typed.Alternate, partial: Partial,
-               second: SecondPass | None, kind: str) -> AlternateView:
+               second: SecondPass | None, kind: str, taken: Entering) -> AlternateView:
     where = (alternate.body.span.line, quoted_file(alternate.body.span))
     if isinstance(alternate.body, typed.CFunction):
         return AlternateView(alternate.name, (), alternate.body.name, *where,
@@ -209,7 +210,7 @@ def _alternate(context: Context, step: typed.Step, alternate: typed.Alternate, p
     more = {"reduced": second.stores(alternate.body, partial.results, context.symbols), "twice": True,
             "second_whole": second.whole(alternate.body)} if twice else {}
     return AlternateView(alternate.name, stores(alternate.body, target, scope), "", *where,
-                         folds=len(used) > len(whole), whole=whole, **more)
+                         folds=len(used) > len(whole), whole=whole, computed=computed_for(taken, used), **more)
 
 
 # --- several inputs ---------------------------------------------------------------------------------

@@ -109,6 +109,7 @@ class AlternateView:
     panes: tuple[str, ...] = ()  # the view that `merge` takes, of `count` panes at `given`
     folds: bool = False
     whole: tuple[Whole, ...] = ()
+    computed: tuple[str, ...] = ()  # of a tuple, before aggregates read it
     twice: bool = False  # goes over the window a second time
     reduced: tuple[str, ...] = ()  # statements between the two
     second_whole: tuple[Whole, ...] = ()

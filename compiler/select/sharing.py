@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from ...dsl import typed
 from ...dsl.typed_walk import walk
-from ...dsl.types import Float
 from ..artifacts.graph import Graph
 from ..artifacts.plan import Sharing
+from ..graph.faults import can_fault
 from ..graph.walk import expressions_of
 from .stores import needs_tuples, pane_cut
 
@@ -113,24 +113,8 @@ def may_fault(program: typed.Program, step: typed.Step) -> bool:
                   if isinstance(part, typed.Aggregate)]
     definitions = {definition.name: definition for definition in program.aggregates}
     lifted = [value for one in aggregates if one.user for value in definitions[one.function].lift or ()]
-    return any(_faulty(program, value) for value in (*_values(aggregates), *lifted))
+    return any(can_fault(program, value) for value in (*_values(aggregates), *lifted))
 
 
 def _values(aggregates: list[typed.Aggregate]) -> list[typed.Expr]:
     return [value for one in aggregates if one.value is not None for value in (one.value, *one.more)]
-
-
-def _faulty(program: typed.Program, expr: typed.Expr) -> bool:
-    return any(_faults(program, part) for part in walk(expr))
-
-
-def _faults(program: typed.Program, part: typed.Expr) -> bool:
-    match part:
-        case typed.Binary(op="/" | "%", right=right):
-            return not isinstance(right.type, Float) and not (isinstance(right, typed.Literal) and right.value > 0)
-        case typed.Element(index=index):
-            return not (isinstance(index, typed.Literal) and 0 <= index.value < part.array.type.size)
-        case typed.Call(user=True):
-            body = next(function.body for function in program.functions if function.name == part.function)
-            return not isinstance(body, typed.CFunction) and _faulty(program, body)
-    return False
