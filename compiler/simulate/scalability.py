@@ -15,8 +15,9 @@ from ..select.traffic import key_shares, skewed, with_heaviest
 from .patterns import Played, Scene, play
 
 SCENARIOS = {"uniform": None, "0.03": 0.03, "0.16": 0.16}  # share of the heaviest key
-_RESULTS, _MOST_TUPLES = 1500, 40_000
+_RESULTS, _MOST_RESULTS, _MOST_TUPLES = 1500, 40_000, 40_000
 _SLIDE = 20  # tuples of a slide that are told apart
+_AT_ONCE = 1000  # results of one tuple, at most: of one that has more a part is played at a time
 _HALF_LOAD = 0.5  # of what it can take, where latency is measured and no rate is known
 
 
@@ -115,14 +116,21 @@ def _nowhere():
 
 
 def _scene(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None, seed: int) -> Scene:
-    grain = max(1, int(operator.load.slide // _SLIDE)) if operator.function.windowed else 1
-    count = int(min(_MOST_TUPLES, max(_MOST_TUPLES / 4, _RESULTS * operator.load.slide / grain))) * grain
+    slide, grain = operator.load.slide, _grain(operator)
+    count = min(_MOST_TUPLES, max(_MOST_TUPLES / 4, _RESULTS * slide / grain), _MOST_RESULTS * slide / grain)
     before, parsing = operator.before, operator.parsing
     if pattern.name == "sequential" and operator.alone is not None:
         before, parsing = operator.alone, 0.0
     load = replace(operator.load, ordered=pattern.name not in operator.free)
-    return Scene(load, machine, pattern, key_shares(operator.keys), count, rate, seed, before, operator.after, grain,
+    return Scene(load, machine, pattern, key_shares(operator.keys), int(count) * grain, rate, seed, before, operator.after, grain,
                  parsing, operator.helps)
+
+
+def _grain(operator: Operator) -> float:
+    if not operator.function.windowed:
+        return 1
+    slide = operator.load.slide
+    return slide * _AT_ONCE if slide * _AT_ONCE < 1 else max(1, int(slide // _SLIDE))
 
 
 def scaling_table(operator: Operator, machine: Machine, degrees: Sequence[int],
