@@ -59,8 +59,8 @@ def _schedule(style: str) -> str:
 
 
 def turns_by_key(load: Load) -> bool:
-    """Of active workers: windows that end by time are told by key and time. All see count windows in one order, and take
-    turns whatever their keys, as agnostic workers are given theirs."""
+    """Of active workers: windows that end by time are told by key and time. All see count windows in one order, and
+    take turns whatever their keys, as agnostic workers are given theirs."""
     return load.timed and load.keys > 1
 
 

@@ -35,8 +35,9 @@ class Played:
 class Scene:
     """What a play is about. `before` is the work for each tuple in the thread that feeds the pattern, `after` for each
     result in the one that takes them. `grain`: so many tuples go through as one, which is as much faster; a slide
-    should still have about twenty. Where one tuple ends thousands of windows it is a part of a tuple. `parsing`: the work for each tuple in the thread that parses for the first one;
-    `helps`: which takes a part of it where it would wait."""
+    should still have about twenty. Where one tuple ends thousands of windows it is a part of a tuple. `parsing`: the
+    work for each tuple in the thread that parses for the first one; `helps`: which takes a part of it where it would
+    wait."""
 
     load: Load
     machine: Machine

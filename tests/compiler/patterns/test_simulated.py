@@ -10,7 +10,7 @@ from dfc.compiler.patterns.forced import why_not
 from dfc.compiler.patterns.load import Costs, Load, Prediction
 from dfc.compiler.select.traffic import skewed
 from dfc.compiler.simulate.arrivals import tuples
-from dfc.compiler.simulate.scalability import Operator, play_once, with_keys
+from dfc.compiler.simulate.scalability import Operator, play_once, series, with_keys
 from dfc.dsl.span import NOWHERE
 from dfc.dsl.typed import Pattern
 
@@ -92,6 +92,26 @@ def test_results_of_one_tuple_wait_for_each_other():
     assert predicted(ten, Pattern("sequential", NOWHERE)).latency == pytest.approx(5.5e6)
 
 
+# --- forced patterns --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("forced", "degrees", "found"), [
+    (Pattern("pane_farming", NOWHERE, workers=1, merge_workers=5), (6,), [(6, 1, 5, None)]),
+    (Pattern("pane_farming", NOWHERE, merge_workers=3, merge="farm"), (1, 3, 4, 8), [(4, 1, 3, None), (8, 5, 3, None)]),
+    (Pattern("pane_farming", NOWHERE, workers=2, merge="ring"), (2,), [(2, 2, None, None)]),
+    (Pattern("nesting", NOWHERE, workers=2), (2,), [(4, 2, None, 2)]),
+    (Pattern("nesting", NOWHERE, workers=1, inner_workers=1), (1,), [(1, 1, None, 1)]),
+    (Pattern("nesting", NOWHERE, inner_workers=3), (3, 6, 7), [(3, 1, None, 3), (6, 2, None, 3), (6, 2, None, 3)]),
+    (Pattern("window_farming", NOWHERE, batch=7), (2, 3), [(2, 2, None, None), (3, 3, None, None)]),
+], ids=lambda one: text(one) if isinstance(one, Pattern) else None)
+def test_what_a_forced_pattern_leaves_open_is_filled_in(forced, degrees, found):
+    one = replace(windows(20.0, 1000, Costs(tuple=40.0, window=20e3, merge=2e3), "count"), forced=forced)
+    points = series(one, forced.name, None, MACHINE, degrees)
+    assert [(point.degree, point.pattern.workers, point.pattern.merge_workers, point.pattern.inner_workers)
+            for point in points] == found
+    assert all(point.pattern.batch == forced.batch for point in points) or forced.batch is None
+
+
 # --- hops -------------------------------------------------------------------------------------------
 
 
@@ -121,8 +141,8 @@ def test_hops_are_counted_from_thread_to_thread():
     found = {pattern.merge or pattern.reduce or pattern.name: hops_of(pattern)
              for pattern in (*patterns(1000), SECOND_PASS)}
     assert found == {name: pytest.approx(hops) for name, hops in {
-        "sequential": 0, "key_partitioning": 2, "window_farming": 2, "collector": 2, "ring": 2, "shuffled": 3, "farm": 4,
-        "asynchronous": 2, "nesting": 2, "synchronous": 4}.items()}
+        "sequential": 0, "key_partitioning": 2, "window_farming": 2, "collector": 2, "ring": 2, "shuffled": 3,
+        "farm": 4, "asynchronous": 2, "nesting": 2, "synchronous": 4}.items()}
 
 
 def test_hops_do_not_take_from_throughput():
