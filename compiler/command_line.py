@@ -92,9 +92,9 @@ def _add_deploy(commands) -> None:
 def _add_simulate(commands) -> None:
     simulate = _add(commands, "simulate", "say what throughput and latency would be with more cores, and how "
                     "controllers would do", program=True, json="the figures as JSON instead of tables",
-                    epilog="Without --rates every pattern is played for 1 to N workers. With "
-                    "--rates the controllers that programs run are played against a load that changes: dfc simulate "
-                    "app.dfl --rates walk.txt --cores 12 --policy mpc,rule,static --seeds 25")
+                    epilog="Without --rates every pattern is played for 1 to N workers, or the one that --pattern "
+                    "says. With --rates the controllers that programs run are played against a load that changes: "
+                    "dfc simulate app.dfl --rates walk.txt --cores 12 --policy mpc,rule,static --seeds 25")
     simulate.add_argument("--keys", metavar="uniform|SHARE|zipf:S|FILE", type=keys,
                           help="how keys are distributed: evenly, with this share for the heaviest one, by Zipf's law, "
                                "or as a file tells (the last two with --rates)")

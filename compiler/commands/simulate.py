@@ -21,6 +21,9 @@ def run(args: Namespace) -> int:
         _refuse_words_of_rates(args)
     elif args.rate is not None:
         raise Usage("--rate and --rates exclude each other: --rates tells the rate of every second")
+    elif args.patterns:
+        raise Usage("--pattern and --rates exclude each other: controllers change the workers of farms and of key "
+                    "partitioning")
     text, file = read_program(args)
     from dfc.compiler import pipeline
     from dfc.dsl.diagnostics import Diagnostics

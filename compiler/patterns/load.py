@@ -41,6 +41,7 @@ class Load:
     computes each pane when that is complete, from its tuples, and windows share that.
     `rate`: tuples a second that must be taken (None: not known). `ca2`, `cs2`: squared coefficients of variation of
     the time between window ends, and of a window's computing time. `ordered`: results wait for those before them.
+    `timed`: windows end by time, not after so many tuples.
     """
 
     costs: Costs
@@ -59,6 +60,12 @@ class Load:
     partial_bytes: float = 32.0
     computes_panes: bool = False
     ordered: bool = True
+    timed: bool = False
+
+    @property
+    def at_once(self) -> float:
+        """Results that one tuple brings at once."""
+        return max(1.0, 1 / self.slide)
 
     @property
     def ending(self) -> float:
@@ -189,18 +196,28 @@ class Queue:
 
     def waiting(self, load: Load, a_tuple: float) -> float:
         """Kingman's formula for a queue; a collector that restores the order lets a result wait for those before it in
-        other queues. Without a known rate nobody waits."""
+        other queues. Results of one tuple wait for each other, and other tuples for all of them. Without a known rate
+        nobody else waits."""
+        together = max(0.0, load.at_once - self.dealt) / 2 * a_tuple * load.slide
         if load.rate is None or self.serving <= 0:
-            return 0.0
+            return together
         busiest = load.rate * a_tuple / SECOND
         usual = busiest / (self.rivals * self.share) if self.share else busiest
-        one = kingman(busiest, load.ca2 / self.dealt, load.cs2, self.serving)
+        one = self._queue(load, busiest, a_tuple)
         if self.rivals == 1:
-            return one
-        mean = kingman(usual, load.ca2 / self.dealt, load.cs2, self.serving)
+            return together + one
+        mean = self._queue(load, usual, a_tuple)
         if not load.ordered:
-            return self.share * one + (1 - self.share) * mean if self.share else mean
-        return max(one, mean * (1 + IN_ORDER * math.log(self.rivals)))
+            return together + (self.share * one + (1 - self.share) * mean if self.share else mean)
+        return together + max(one, mean * (1 + IN_ORDER * math.log(self.rivals)))
+
+    def _queue(self, load: Load, busy: float, a_tuple: float) -> float:
+        """Of a worker, which gets its part of what one tuple brings at once. Where results are dealt that is all that
+        one tuple is to the busiest thread; of fewer than there are workers, each gets one now and then."""
+        if self.dealt == 1:
+            return kingman(busy, load.ca2, load.cs2, self.serving * (1 + (load.at_once - 1) / self.rivals))
+        serving = max(self.serving, a_tuple) if load.at_once > 1 else self.serving
+        return kingman(busy, load.ca2 * min(1.0, load.at_once / self.dealt), load.cs2, serving)
 
 
 # The last of n queues is later than the mean one by 1 + c·ln n; c is fitted to the simulation.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from ...dsl import typed
@@ -43,7 +44,8 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     agnostic, n = pattern.style == "agnostic", pattern.workers
     stages = _agnostic(load, machine, n) if agnostic else _active(load, machine, n)
     window = load.whole if agnostic else load.costs.window
-    queue = Queue(window, dealt=n) if agnostic else Queue(window, rivals=n)
+    by_key = not agnostic and turns_by_key(load)
+    queue = Queue(window, rivals=n) if by_key else Queue(window, dealt=n)
     copied = 1.0 if agnostic else float(n)
     memory = load.kept_bytes if agnostic else load.store_bytes * n
     return predict(pattern, load, machine, stages, window + _batched(load, pattern, window) + 2 * machine.hop, queue,
@@ -56,11 +58,26 @@ def _schedule(style: str) -> str:
     return "on_demand" if style == "agnostic" else "round_robin"
 
 
+def turns_by_key(load: Load) -> bool:
+    """Of active workers: windows that end by time are told by key and time. All see count windows in one order, and
+    take turns whatever their keys, as agnostic workers are given theirs."""
+    return load.timed and load.keys > 1
+
+
 def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
-    """Neighbouring windows of a batch come faster than their worker computes, and wait for each other; with many keys
-    others come between."""
+    """Windows of a batch come faster than their worker computes, and wait for each other; in order, those of the next
+    batch wait for the last of them. The k-th of b is ready T + k·(T-gap) after its end, and all of the batch before
+    b·(T-gap) - k·gap after it. Where each key has its own turns, others come between."""
+    batch = pattern.batch
     gap = load.slide / load.rate * SECOND if load.rate else window / pattern.workers
-    return (pattern.batch - 1) / 2 * max(0.0, window - gap * max(1.0, load.keys))
+    gap *= load.keys if pattern.style == "active" and turns_by_key(load) else 1
+    later = window - gap
+    if batch == 1 or pattern.workers == 1 or later <= 0:
+        return 0.0
+    kept_up = min(batch, math.ceil(batch * later / window - 1)) if load.ordered else 0  # by the batch before
+    waiting = (batch - kept_up) * (batch + kept_up - 1) / 2 * later
+    waiting += kept_up * (batch * later - window) - gap * kept_up * (kept_up - 1) / 2
+    return waiting / batch
 
 
 def _agnostic(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:

@@ -163,7 +163,7 @@ def fused(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     stages = (Stage("the one thread", 1, work, work),)
     longest = max((unit.load.ending for unit in model.units), default=0.0)
     queue = 0.0 if model.wanted is None else kingman(model.wanted * work / SECOND, 1.0, 0.0, max(longest, work))
-    own = {unit.name: unit.load.costs.tuple + unit.load.ending for unit in model.units}
+    own = {unit.name: unit.load.costs.tuple + (unit.load.at_once + 1) / 2 * unit.load.ending for unit in model.units}
     latency = _longest_way(model, own) + queue
     memory = sum(unit.load.store_bytes for unit in model.units)
     return Whole(FUSED, chosen, stages, SECOND / work if work else float("inf"), stages[0].name, latency, memory)

@@ -111,7 +111,7 @@ def _load(graph: Graph, step: typed.Step, profile: Profile | None, taken: float,
     load = Load(cost.costs, window, slide, max(panes, 1.0), a_slide, function.combinable, keys.count, keys.p_max,
                 sum(share * share for share in shares), None if wanted is None else wanted * taken,
                 _arrivals(function, keys, slide), 0.0, record_bytes(_input(graph, step)), _partial(step),
-                computes_panes=_computes_panes(graph, step))
+                computes_panes=_computes_panes(graph, step), timed=function.window == "time")
     return StepLoad(step, function, cost, load, taken, _given_out(step, function, profile, taken, slide),
                     tuple(assumed))
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...dsl import typed
-from ..patterns import pane_farming, window_partitioning
+from ..patterns import pane_farming, window_farming, window_partitioning
 from ..patterns.crowding import TUPLES, counting, handing, lost, parts_of, workers_of
 from ..patterns.load import SECOND, Load, Machine
-from .arrivals import Tuple, partition, tuples
+from .arrivals import End, Tuple, partition, tuples
 from .stations import Collector, FreeCollector, Station
 
 LINK = 16 * 512  # elements that fit into a link
@@ -35,8 +35,9 @@ class Played:
 class Scene:
     """What a play is about. `before` is the work for each tuple in the thread that feeds the pattern, `after` for each
     result in the one that takes them. `grain`: so many tuples go through as one, which is as much faster; a slide
-    should still have about twenty. `parsing`: the work for each tuple in the thread that parses for the first one;
-    `helps`: which takes a part of it where it would wait."""
+    should still have about twenty. Where one tuple ends thousands of windows it is a part of a tuple. `parsing`: the
+    work for each tuple in the thread that parses for the first one; `helps`: which takes a part of it where it would
+    wait."""
 
     load: Load
     machine: Machine
@@ -47,7 +48,7 @@ class Scene:
     seed: int = 1
     before: float = 0.0
     after: float = 0.0
-    grain: int = 1
+    grain: float = 1
     parsing: float = 0.0
     helps: bool = False
 
@@ -80,7 +81,8 @@ def _through(scene: Scene) -> tuple[_Play, float, float]:
     """The play, how long all threads together worked, and when the last was done."""
     one = _PLAYS[scene.pattern.name](scene)
     rate = scene.rate and scene.rate / scene.grain
-    for each in tuples(one.slide, scene.shares, scene.count // scene.grain, rate, scene.seed):
+    slide, count = scene.load.slide / scene.grain, round(scene.count / scene.grain)
+    for each in tuples(slide, one.cuts, scene.shares, count, rate, scene.seed):
         one.take(each)
     one.collector.finish()
     end = max(one.collector.free, one.now)
@@ -90,44 +92,53 @@ def _through(scene: Scene) -> tuple[_Play, float, float]:
 class _Play:
     """The emitter, and what all patterns share."""
 
+    cuts = 1  # the panes of a slide, where each is handed out when it ends
+
     def __init__(self, scene: Scene):
         self.scene, self.load, self.machine = scene, scene.load, scene.machine
-        self.slide = max(1, round(scene.load.slide / scene.grain))
         self.sent = scene.machine.emit * scene.grain  # the emitter's work for what goes through as one tuple
         self.stored = scene.load.costs.tuple * scene.grain
         keeping = scene.load.keeping if scene.pattern.name == pane_farming.NAME else scene.load.keeping_whole
         self.put_away = keeping * scene.grain  # where the emitter keeps what the workers read
         self.kept = (scene.machine.take + scene.load.costs.tuple) * scene.grain  # a worker's
-        self.workers = scene.pattern.workers or 1
+        self.workers, self.batch = scene.pattern.workers or 1, scene.pattern.batch or 1
+        self.hop = scene.machine.hop if scene.rate else 0.0  # at full speed nobody waits for what comes next
         self.stations: list[Station] = []
-        self.collector = (Collector if scene.load.ordered else FreeCollector)(scene.machine.collect + scene.after)
+        collector = Collector if scene.load.ordered else FreeCollector
+        self.collector = collector(scene.machine.collect + scene.after, self.hop)
         self.now = self.emitter_busy = self.parsed = 0.0
-        self.turn = 0
+        self.handed = 0
+        self.chosen: Station | None = None
+
+    def threads(self, count: int) -> list[Station]:
+        return [Station(LINK, self.hop) for _ in range(count)]
 
     def begin(self, each: Tuple, work: float) -> None:
         """The emitter reads a tuple, when it is parsed, and does its own part."""
-        work += self.scene.before * self.scene.grain
         parsing = self.scene.parsing * self.scene.grain
         self.now, self.parsed = max(self.now, each.time), max(self.parsed, each.time) + parsing
         if self.parsed > self.now:
             self.now = self.parsed = (self.now + self.parsed) / 2 if self.scene.helps else self.parsed
+        self.emitter_busy += parsing
+        self.emit(work + self.scene.before * self.scene.grain)
+
+    def emit(self, work: float) -> None:
         self.now += work
-        self.emitter_busy += work + parsing
+        self.emitter_busy += work
 
     def send(self, station: Station, work: float) -> float:
         """The emitter puts something into a station; it waits for room."""
         self.now = station.room(self.now)
         return station.put(self.now, work)
 
-    def ends_window(self, each: Tuple) -> bool:
-        return each.number % self.slide == 0
-
-    def next_station(self) -> Station:
-        """Round robin, or the one that is free first."""
-        if self.scene.pattern.schedule == "on_demand":
-            return min(self.stations, key=lambda station: station.free)
-        self.turn = (self.turn + 1) % len(self.stations)
-        return self.stations[self.turn]
+    def dealt(self, stations: Sequence[Station]) -> Station:
+        """Who gets what is handed out next, whatever its key: all in turn, or the one that is free first; a batch goes
+        to one."""
+        if self.handed % self.batch == 0:
+            self.chosen = min(stations, key=lambda station: station.free) \
+                if self.scene.pattern.schedule == "on_demand" else stations[self.handed // self.batch % len(stations)]
+        self.handed += 1
+        return self.chosen
 
     def take(self, each: Tuple) -> None:
         raise NotImplementedError
@@ -135,16 +146,16 @@ class _Play:
 
 class _Sequential(_Play):
     def take(self, each: Tuple) -> None:
-        ends = self.ends_window(each)
-        self.begin(each, self.stored + (self.load.ending + self.scene.after if ends else 0.0))
-        if ends:
+        self.begin(each, self.stored)
+        for _ in each.ends:
+            self.emit(self.load.ending + self.scene.after)
             self.collector.latencies.append(self.now - each.time)
 
 
 class _Farm(_Play):
     def __init__(self, scene: Scene):
         super().__init__(scene)
-        self.stations = [Station(LINK) for _ in range(self.workers)]
+        self.stations = self.threads(self.workers)
         self.taken = 0
 
     def take(self, each: Tuple) -> None:
@@ -157,23 +168,22 @@ class _Farm(_Play):
 class _KeyPartitioning(_Play):
     def __init__(self, scene: Scene):
         super().__init__(scene)
-        self.stations = [Station(LINK) for _ in range(self.workers)]
+        self.stations = self.threads(self.workers)
         self.home = partition(scene.shares, self.workers, scene.machine.routing, scene.seed)
 
     def take(self, each: Tuple) -> None:
         self.begin(each, self.sent)
-        ends = self.ends_window(each)
-        done = self.send(self.stations[self.home[each.key]], self.kept + (self.load.ending if ends else 0.0))
-        if ends:
-            self.collector.put(each.time, done)
+        self.send(self.stations[self.home[each.key]], self.kept)
+        for end in each.ends:
+            self.collector.put(each.time, self.send(self.stations[self.home[end.key]], self.load.ending))
 
 
 class _WindowFarming(_Play):
     def __init__(self, scene: Scene):
         super().__init__(scene)
-        self.stations = [Station(LINK) for _ in range(self.workers)]
-        self.batch = scene.pattern.batch or 1
+        self.stations = self.threads(self.workers)
         self.agnostic = scene.pattern.style != "active"
+        self.by_key = window_farming.turns_by_key(scene.load)
 
     def take(self, each: Tuple) -> None:
         if self.agnostic:
@@ -182,20 +192,25 @@ class _WindowFarming(_Play):
             self._active(each)
 
     def _whole(self, each: Tuple) -> None:
-        ends = self.ends_window(each)
-        self.begin(each, self.put_away + (self.machine.emit if ends else 0.0))
-        if ends:
-            self.collector.put(each.time, self.send(self.next_station(), self.machine.take + self.load.whole))
+        self.begin(each, self.put_away)
+        for _ in each.ends:
+            self.emit(self.machine.emit)
+            done = self.send(self.dealt(self.stations), self.machine.take + self.load.whole)
+            self.collector.put(each.time, done)
 
     def _active(self, each: Tuple) -> None:
-        """All workers get all tuples; the key's windows belong to them in turn, in batches."""
-        self.begin(each, self.workers * self.machine.emit * self.scene.grain)
-        ends = self.ends_window(each)
-        owner = (each.key + each.number // self.slide // self.batch) % self.workers
-        for home, station in enumerate(self.stations):
-            done = self.send(station, self.kept + (self.load.costs.window if ends and home == owner else 0.0))
-            if ends and home == owner:
-                self.collector.put(each.time, done)
+        """All workers get all tuples."""
+        self.begin(each, self.workers * self.sent)
+        for station in self.stations:
+            self.send(station, self.kept)
+        for end in each.ends:
+            self.collector.put(each.time, self.send(self._owner(end), self.load.costs.window))
+
+    def _owner(self, end: End) -> Station:
+        """Who computes a window: all in turn, in batches; or those of each key in turn."""
+        if self.by_key:
+            return self.stations[(end.key + end.window // self.batch) % self.workers]
+        return self.dealt(self.stations)
 
 
 class _PaneFarming(_Play):
@@ -205,38 +220,36 @@ class _PaneFarming(_Play):
         super().__init__(scene)
         apart = pane_farming.merges_apart(scene.pattern)
         self.way = scene.pattern.merge if apart or scene.pattern.merge == "ring" else "collector"
-        self.panes = [Station(LINK) for _ in range(self.workers)]
-        self.merging = [Station(LINK) for _ in range(scene.pattern.merge_workers if apart else 0)]
-        self.between = Station(LINK) if self.way == "farm" else None
-        self.stations = [*self.panes, *self.merging, *([self.between] if self.between else [])]
+        self.panes = self.threads(self.workers)
+        self.merging = self.threads(scene.pattern.merge_workers if apart else 0)
+        between = self.threads(1 if self.way == "farm" else 0)
+        self.between = between[0] if between else None
+        self.stations = [*self.panes, *self.merging, *between]
         self.copies = round(pane_farming.copies(scene.load, scene.pattern))
         self.home = partition(scene.shares, len(self.merging) or 1, scene.machine.routing, scene.seed)
         self.panes_kept = max(1, round(scene.load.panes))
-        self.cut = self.slide // 2 if scene.load.panes_a_slide > 1 else None
-        self.done: dict[int, list[float]] = {}  # key → when its last panes were done
+        self.cuts = round(scene.load.panes_a_slide)
+        self.done: dict[int, list[list[float]]] = {}  # key → when each who merges had its last panes
         self.passed_on = 0.0  # when the last pane was merged: in a ring
         self.put_off = {id(station): deque(maxlen=AHEAD) for station in self.panes}  # when panes were merged
 
-    def next_pane_worker(self) -> Station:
-        if self.scene.pattern.schedule == "on_demand":
-            return min(self.panes, key=lambda station: station.free)
-        self.turn = (self.turn + 1) % self.workers
-        return self.panes[self.turn]
-
     def take(self, each: Tuple) -> None:
-        place = each.number % self.slide
-        ends_pane = place == 0 or place == self.cut
-        self.begin(each, self.put_away + (self.machine.emit if ends_pane else 0.0))
-        if ends_pane:
-            worker = self.next_pane_worker()
+        self.begin(each, self.put_away)
+        for end in each.ends:
+            self.emit(self.machine.emit)
+            worker = self.dealt(self.panes)
+            done = self.send(worker, self.machine.take + self._pane_work())
             if self.way == "ring":
-                self._merge_in_turn(each, self.send(worker, self.machine.take + self._pane_work()), worker, place == 0)
-                return
-            ready = self.done.setdefault(each.key, [])
-            ready.append(self._passed_on(each, self.send(worker, self.machine.take + self._pane_work())))
-            del ready[:-self.panes_kept]
-            if place == 0:
-                self._merge(each, max(ready))
+                self._merge_in_turn(each, done, worker, end.whole)
+            else:
+                self._merge_when_ready(each, end, done)
+
+    def _merge_when_ready(self, each: Tuple, end: End, done: float) -> None:
+        ready = self.done.setdefault(end.key, [])
+        ready.append(self._passed_on(end, done))
+        del ready[:-self.panes_kept]
+        if end.whole:
+            self._merge(each, end, ready)
 
     def _merge_in_turn(self, each: Tuple, done: float, worker: Station, ends: bool) -> None:
         """Workers merge in the order of panes. Whose turn has not come goes on, until too much is put off."""
@@ -252,26 +265,26 @@ class _PaneFarming(_Play):
         sent = self.copies if self.way == "shuffled" else 0 if self.way == "ring" else 1
         return self.load.pane + sent * self.machine.emit
 
-    def _passed_on(self, each: Tuple, done: float) -> float:
-        """A pane's result on its way to where it is merged."""
+    def _passed_on(self, end: End, done: float) -> list[float]:
+        """A pane's result on its way to where it is merged: when it is there."""
         if self.way == "collector":
-            return self.collector.take(done, self.machine.collect)
+            return [self.collector.take(done, self.machine.collect)]
         if self.between is not None:
             done = self.between.put(done, self.machine.collect + self.copies * self.machine.emit)
-        takers = self.merging if self.copies > 1 else [self._owner(each)]
-        return max(station.put(done, self.machine.take) for station in takers)
+        takers = self.merging if self.copies > 1 else [self.merging[self._owner(end)]]
+        return [station.put(done, self.machine.take) for station in takers]
 
-    def _owner(self, each: Tuple) -> Station:
+    def _owner(self, end: End) -> int:
         """Of the key; without keys, of the window."""
-        at = each.number // self.slide if self.load.keys == 1 else self.home[each.key]
-        return self.merging[at % len(self.merging)]
+        return end.window % len(self.merging) if self.load.keys == 1 else self.home[end.key]
 
-    def _merge(self, each: Tuple, ready: float) -> None:
-        h = self.load.costs.merge
+    def _merge(self, each: Tuple, end: End, panes: list[list[float]]) -> None:
+        owner = self._owner(end) if self.merging else 0
+        ready = max(times[owner if self.copies > 1 else 0] for times in panes)
         if self.way == "collector":
-            self.collector.put(each.time, ready, h - self.collector.work + self.scene.after)
+            self.collector.make(each.time, ready, self.load.costs.merge + self.scene.after)
         else:
-            self.collector.put(each.time, self._owner(each).put(ready, h))
+            self.collector.put(each.time, self.merging[owner].do(ready, self.load.costs.merge))
 
 
 class _Teams(_Play):
@@ -282,33 +295,31 @@ class _Teams(_Play):
         super().__init__(scene)
         nested = scene.pattern.name == "nesting"
         self.parts = (scene.pattern.inner_workers or 2) if nested else self.workers
-        self.teams = [[Station(LINK) for _ in range(self.parts)] for _ in range(self.workers if nested else 1)]
-        self.again = [Station(LINK) for _ in range(self.parts)] if scene.pattern.reduce == "synchronous" else []
-        self.reducing = Station(LINK)
-        self.stations = [*(station for team in self.teams for station in team), *self.again,
-                         *([self.reducing] if self.again else [])]
+        self.teams = [self.threads(self.parts) for _ in range(self.workers if nested else 1)]
+        self.again = self.threads(self.parts if scene.pattern.reduce == "synchronous" else 0)
+        self.reducing = self.threads(1 if self.again else 0)
+        self.stations = [*(station for team in self.teams for station in team), *self.again, *self.reducing]
         self.by_key = scene.pattern.outer == "key_partitioning"
         self.home = partition(scene.shares, len(self.teams), scene.machine.routing, scene.seed)
         self.part = self.machine.take + self.machine.emit + window_partitioning.part(scene.load, self.parts)
         self.reduce = window_partitioning.reduce_cost(scene.load, scene.machine, self.parts)
 
     def take(self, each: Tuple) -> None:
-        ends = self.ends_window(each)
-        self.begin(each, self.put_away + (self.parts * self.machine.emit if ends else 0.0))
-        if ends:
-            team = self._team(each)
+        self.begin(each, self.put_away)
+        for end in each.ends:
+            self.emit(self.parts * self.machine.emit)
+            team = self._team(end)
             self.now = max([self.now, *(station.room(self.now) for station in team)])
             done = max(station.put(self.now, self.part) for station in team)
             if self.again:
-                reduced = self.reducing.put(done, self.reduce + self.parts * self.machine.emit)
+                reduced = self.reducing[0].put(done, self.reduce + self.parts * self.machine.emit)
                 done = max(station.put(reduced, self.part) for station in self.again)
             self.collector.put(each.time, done, self.reduce - self.machine.collect)
 
-    def _team(self, each: Tuple) -> list[Station]:
-        if self.by_key:
-            return self.teams[self.home[each.key]]
-        self.turn = (self.turn + 1) % len(self.teams)
-        return self.teams[self.turn]
+    def _team(self, end: End) -> list[Station]:
+        """Of the key, or all in turn."""
+        self.handed += 1
+        return self.teams[self.home[end.key] if self.by_key else self.handed % len(self.teams)]
 
 
 _PLAYS: dict[str, Callable[[Scene], _Play]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...dsl import typed
 from ...dsl.span import NOWHERE
@@ -15,21 +16,26 @@ from ..select.compose import Model, Unit
 from ..select.reading import in_blocks
 from ..select.search import Request, model_of, rate_text, time_text
 from ..select.traffic import Keys
-from .scalability import Operator, Point, played_patterns, scaling_table, scenario_keys, series, with_keys
+from .scalability import Operator, Point, degree_of, played_patterns, scaling_table, scenario_keys, series, with_keys
 
-DEGREES = (1, 2, 3, 4, 6, 8, 12, 16, 20, 24)
+_DEGREES = (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256)
 KNOWN = "as known"
 
 
 def simulate(graph: Graph, request: Request, scenario: str | None, rate: float | None) -> dict:
     """For each operator the points of every pattern by degree, and the scaling for three distributions of keys."""
     model, _ = model_of(graph, request)
-    degrees = [degree for degree in DEGREES if degree <= request.cores]
+    degrees = degrees_up_to(request.cores)
     machine = Machine(**{**_fields(model.machine), "cores": 10**6})  # a core for each thread
     rate = rate if rate is not None else model.wanted
     return {"app": graph.program.name, "cores": request.cores, "keys": scenario or KNOWN,
             "assumed": sorted({what for load in model.loads.values() for what in load.assumed}),
-            "operators": [_operator(model, unit, machine, degrees, scenario, rate) for unit in model.units]}
+            "operators": [_operator(model, unit, machine, degrees, scenario, rate, request.forced.get(unit.name))
+                          for unit in model.units]}
+
+
+def degrees_up_to(cores: int) -> list[int]:
+    return [*(degree for degree in _DEGREES if degree < cores), cores]
 
 
 def _fields(machine: Machine) -> dict:
@@ -37,16 +43,19 @@ def _fields(machine: Machine) -> dict:
 
 
 def _operator(model: Model, unit: Unit, machine: Machine, degrees: Sequence[int], scenario: str | None,
-              rate: float | None) -> dict:
-    operator = operator_of(model, unit)
+              rate: float | None, forced: typed.Pattern | None) -> dict:
+    operator = replace(operator_of(model, unit), forced=forced)
+    if forced is not None and (degree := degree_of(forced)) is not None:
+        degrees = (degree,)
     if scenario is not None and operator.function.keyed:
         operator = with_keys(operator, scenario_keys(operator.keys.count, scenario))
     own_rate = None if rate is None else rate * unit.tuples_in
     patterns = {title: [_point(one) for one in series(operator, title, routing, machine, degrees, own_rate)]
                 for title, routing in played_patterns(operator).items()}
-    found = {"name": unit.name, "keys": operator.keys.count, "p_max": operator.keys.p_max, "patterns": patterns}
+    found = {"name": unit.name, "keys": operator.keys.count, "p_max": operator.keys.p_max, "patterns": patterns,
+             "forced": forced is not None}
     if operator.function.keyed and scenario is None:
-        ends = sorted({max(1, degrees[-1] // 2), degrees[-1]})
+        ends = sorted({max(degrees[0], degrees[-1] // 2), degrees[-1]})
         table = scaling_table(operator, machine, ends, ("uniform", "0.03", "0.16"))
         found["scaling"] = {title: {name: {one.degree: round(one.scaling, 2) for one in points}
                                     for name, points in scenarios.items()} for title, scenarios in table.items()}
@@ -97,10 +106,11 @@ def _point(point: Point) -> dict:
 
 
 def to_text(found: dict) -> str:
-    lines = [f"{found['app']}: simulated for up to {found['cores']} workers, each thread on a core of its own"]
+    cores = found["cores"]
+    lines = [f"{found['app']}: simulated for up to {cores} worker{'s' * (cores > 1)}, each thread on a core of its own"]
     for operator in found["operators"]:
         lines += ["", f"{operator['name']}: {operator['keys']} key{'s' * (operator['keys'] > 1)}, the heaviest "
-                  f"{operator['p_max']:.2%} ({found['keys']})"]
+                  f"{operator['p_max']:.2%} ({found['keys']}){', with what is forced' * operator['forced']}"]
         lines += _series_lines(operator)
         if "scaling" in operator:
             lines += _scaling_lines(operator)
@@ -115,8 +125,13 @@ def _series_lines(operator: dict) -> list[str]:
     for title, points in operator["patterns"].items():
         lines += ["", f"  {title}", "    workers  threads    tuples/s  scaling  latency (at)"]
         lines += [f"    {point['workers']:>7}  {point['threads']:>7}  {rate_text(point['rate']):>10}"
-                  f"  {point['scaling']:>7.2f}  {_latency(point)}" for point in points]
+                  f"  {point['scaling']:>7.2f}  {_latency(point)}{_settings(operator, point)}" for point in points]
     return lines
+
+
+def _settings(operator: dict, point: dict) -> str:
+    """Of a forced pattern, whose settings somebody wants to see."""
+    return f"  {point['pattern']}" if operator["forced"] else ""
 
 
 def _latency(point: dict) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...dsl import typed
@@ -15,8 +15,11 @@ from ..select.traffic import key_shares, skewed, with_heaviest
 from .patterns import Played, Scene, play
 
 SCENARIOS = {"uniform": None, "0.03": 0.03, "0.16": 0.16}  # share of the heaviest key
-_RESULTS, _MOST_TUPLES = 1500, 40_000
+_RESULTS, _MOST_RESULTS, _MOST_TUPLES = 1500, 40_000, 40_000
 _SLIDE = 20  # tuples of a slide that are told apart
+_AT_ONCE = 1000  # results of one tuple, at most: of one that has more a part is played at a time
+_DEGREES = ("workers", "merge_workers", "inner_workers")
+_SETTINGS = (*_DEGREES, "batch", "schedule", "style", "merge", "reduce", "partition", "outer")
 _HALF_LOAD = 0.5  # of what it can take, where latency is measured and no rate is known
 
 
@@ -24,7 +27,7 @@ _HALF_LOAD = 0.5  # of what it can take, where latency is measured and no rate i
 class Operator:
     """What is simulated: the load, with the work of the threads before and after it, and of the one that parses for
     the thread before it, which that one may help. `alone`: the work before it where everything is one thread. `free`:
-    patterns whose results are taken as they come."""
+    patterns whose results are taken as they come. `forced`: the pattern that it must have, with what is open in it."""
 
     name: str
     function: Function
@@ -36,6 +39,7 @@ class Operator:
     helps: bool = False
     alone: float | None = None
     free: frozenset[str] = frozenset()
+    forced: typed.Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +67,15 @@ def with_keys(operator: Operator, keys: Keys) -> Operator:
 
 
 def played_patterns(operator: Operator) -> dict[str, str | None]:
-    """Every pattern that applies, with the routing of its keys: key partitioning in both ways."""
+    """Every pattern that applies, or the forced one, with the routing of its keys: key partitioning in both ways."""
     found: dict[str, str | None] = {}
-    for name, module in PATTERNS.items():
-        if module.applies(operator.function) is None and name != "sequential":
-            if name == "key_partitioning":
-                found |= {"key_partitioning": "hash", "key_partitioning, balanced": "balanced"}
-            else:
-                found[name] = None
+    applying = (name for name, module in PATTERNS.items()
+                if module.applies(operator.function) is None and name != "sequential")
+    for name in applying if operator.forced is None else (operator.forced.name,):
+        if name == "key_partitioning":
+            found |= {"key_partitioning": "hash", "key_partitioning, balanced": "balanced"}
+        else:
+            found[name] = None
     return found
 
 
@@ -79,33 +84,68 @@ def series(operator: Operator, title: str, routing: str | None, machine: Machine
     """A pattern for each degree. Scaling is measured against one worker."""
     machine = replace(machine, routing=routing or machine.routing)
     name = title.split(",")[0]
-    base = None
+    alone = _configuration(_with_open_degrees(operator), name, machine, 1)
+    one = play(_scene(operator, machine, alone, None, seed)) if alone is not None else None
     points: list[Point] = []
-    for degree in dict.fromkeys((1, *degrees)):
+    for degree in degrees:
         pattern = _configuration(operator, name, machine, degree)
         if pattern is None:
             continue
-        full = play(_scene(operator, machine, pattern, None, seed))
-        base = base or full.rate
-        if degree in degrees:
-            at = rate if rate is not None else _HALF_LOAD * full.rate
-            slow = play(_scene(operator, machine, pattern, at, seed)) if at < full.rate else None
-            model = PATTERNS[name].cost(operator.load, machine, pattern)
-            points.append(Point(degree, pattern, full.rate, full.rate / base, slow.latency if slow else float("inf"),
-                                at, model.rate, full.threads))
+        full = one if pattern == alone else play(_scene(operator, machine, pattern, None, seed))
+        at = rate if rate is not None else _HALF_LOAD * full.rate
+        slow = play(_scene(operator, machine, pattern, at, seed)) if at < full.rate else None
+        model = PATTERNS[name].cost(operator.load, machine, pattern)
+        shown = degree if operator.forced is None else degree_of(pattern)
+        points.append(Point(shown, pattern, full.rate, full.rate / (one or full).rate,
+                            slow.latency if slow else float("inf"), at, model.rate, full.threads))
     return points
+
+
+def degree_of(pattern: typed.Pattern) -> int | None:
+    """All workers of a pattern; None where their number is open."""
+    if pattern.name == "sequential":
+        return 1
+    if pattern.workers is None:
+        return None
+    return pattern.workers * (pattern.inner_workers or 1) + (pattern.merge_workers or 0)
+
+
+def _with_open_degrees(operator: Operator) -> Operator:
+    if operator.forced is None:
+        return operator
+    return replace(operator, forced=replace(operator.forced, **dict.fromkeys(_DEGREES)))
 
 
 def _configuration(operator: Operator, name: str, machine: Machine, degree: int) -> typed.Pattern | None:
     """The settings that the model thinks best for so many workers. A degree beyond the bound of key partitioning is
     played too: that it brings nothing is what the table shows."""
-    if name == "key_partitioning":
-        return typed.Pattern(name, _nowhere(), workers=degree)
-    if name == "nesting" and degree < 4:
-        return typed.Pattern(name, _nowhere(), workers=1, inner_workers=degree, outer="window_farming")
-    found = [one for one in PATTERNS[name].configurations(operator.load, degree)
-             if why_not(operator.function, one) is None]
+    found = [one for one in _configurations(operator, name, machine, degree) if why_not(operator.function, one) is None]
     return max(found, key=lambda one: PATTERNS[name].cost(operator.load, machine, one).rate, default=None)
+
+
+def _configurations(operator: Operator, name: str, machine: Machine, degree: int) -> Iterator[typed.Pattern]:
+    fixed = _fixed(operator.forced)
+    if name == "key_partitioning":
+        yield typed.Pattern(name, _nowhere(), workers=degree)
+        return
+    found: Iterable[typed.Pattern] = PATTERNS[name].configurations(operator.load, degree)
+    if name == "nesting" and degree < 4:
+        found = [typed.Pattern(name, _nowhere(), workers=1, inner_workers=degree, outer="window_farming")]
+    for one in found:
+        whole = replace(one, **fixed)
+        if fixed and "workers" not in fixed and name != "sequential":
+            whole = replace(whole, workers=(degree - (whole.merge_workers or 0)) // (whole.inner_workers or 1))
+        fits = degree_of(whole) == degree or name == "nesting" and degree_of(whole) < degree
+        if not fixed or fits and (whole.workers is None or whole.workers > 0):
+            yield whole
+    if "workers" in fixed:  # its other degrees may be open, and the model has a default for them
+        yield PATTERNS[name].cost(operator.load, machine, operator.forced).pattern
+
+
+def _fixed(forced: typed.Pattern | None) -> dict[str, object]:
+    """The settings that are forced."""
+    return {} if forced is None else {name: value for name in _SETTINGS
+                                      if (value := getattr(forced, name)) is not None}
 
 
 def _nowhere():
@@ -115,14 +155,21 @@ def _nowhere():
 
 
 def _scene(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None, seed: int) -> Scene:
-    grain = max(1, int(operator.load.slide // _SLIDE)) if operator.function.windowed else 1
-    count = int(min(_MOST_TUPLES, max(_MOST_TUPLES / 4, _RESULTS * operator.load.slide / grain))) * grain
+    slide, grain = operator.load.slide, _grain(operator)
+    count = min(_MOST_TUPLES, max(_MOST_TUPLES / 4, _RESULTS * slide / grain), _MOST_RESULTS * slide / grain)
     before, parsing = operator.before, operator.parsing
     if pattern.name == "sequential" and operator.alone is not None:
         before, parsing = operator.alone, 0.0
     load = replace(operator.load, ordered=pattern.name not in operator.free)
-    return Scene(load, machine, pattern, key_shares(operator.keys), count, rate, seed, before, operator.after, grain,
-                 parsing, operator.helps)
+    return Scene(load, machine, pattern, key_shares(operator.keys), int(count) * grain, rate, seed, before,
+                 operator.after, grain, parsing, operator.helps)
+
+
+def _grain(operator: Operator) -> float:
+    if not operator.function.windowed:
+        return 1
+    slide = operator.load.slide
+    return slide * _AT_ONCE if slide * _AT_ONCE < 1 else max(1, int(slide // _SLIDE))
 
 
 def scaling_table(operator: Operator, machine: Machine, degrees: Sequence[int],

@@ -184,6 +184,9 @@ def test_profiles_that_cannot_be_used(dfc, program, content, code):
     assert answer.returncode == 1 and f"error[{code}]" in answer.stderr
 
 
+WORKERS_TO_24 = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24]
+
+
 def test_simulate(dfc, program):
     words = ("simulate", "app.dfl", "--cores", "2", "--keys", "0.16", "--json")
     found = json.loads(dfc(*words).stdout)
@@ -194,6 +197,35 @@ def test_simulate(dfc, program):
     assert typical["p_max"] == pytest.approx(0.16, rel=0.01)
     said = dfc("simulate", "app.dfl", "--cores", "2").stdout
     assert "scaling by keys" in said and "very skewed 0.16" in said and "window_farming" in said
+
+
+@pytest.mark.parametrize(("cores", "workers"), [("1", [1]), ("5", [1, 2, 3, 4, 5]), ("30", [*WORKERS_TO_24, 30])])
+def test_simulate_goes_as_far_as_it_says(dfc, program, cores, workers):
+    found = json.loads(dfc("simulate", "app.dfl", "--cores", cores, "--keys", "uniform", "--json").stdout)
+    for points in found["operators"][0]["patterns"].values():
+        assert [point["workers"] for point in points] == workers
+    assert found["cores"] == workers[-1]
+
+
+@pytest.mark.parametrize(("forced", "played"), [
+    ("window_farming:3,batch=8", {"window_farming": [
+        (3, "workers: 3, batch: 8, schedule: on_demand, style: agnostic")]}),
+    ("window_farming:style=active", {"window_farming": [
+        (n, f"workers: {n}, batch: 1, schedule: round_robin, style: active") for n in (1, 2)]}),
+    ("key_partitioning:6", dict.fromkeys(("key_partitioning", "key_partitioning, balanced"), [(6, "workers: 6")])),
+    ("sequential", {"sequential": [(1, "")]}),
+])
+def test_simulate_plays_what_is_forced(dfc, program, forced, played):
+    """And the other operators as without it."""
+    words = ("simulate", "app.dfl", "--cores", "2", "--pattern", f"typical={forced}")
+    typical, means = json.loads(dfc(*words, "--json").stdout)["operators"]
+    found = {title: [(one["workers"], one["pattern"]) for one in points]
+             for title, points in typical["patterns"].items()}
+    assert found == {title: [(n, f"{title.split(',')[0]} {{ {text} }}" if text else title) for n, text in points]
+                     for title, points in played.items()}
+    assert typical["forced"] and not means["forced"] and set(means["patterns"]) > {"pane_farming", "window_farming"}
+    said = dfc(*words, "--keys", "uniform").stdout
+    assert "(uniform), with what is forced\n" in said and found[min(found)][0][1] in said
 
 
 @pytest.mark.parametrize("words", [("--keys", "2"), ("--keys", "many"), ("--rate", "0"), ("--rate", "nan"),

@@ -165,6 +165,7 @@ def test_its_logs_are_those_that_the_report_reads(dfc, folder):
     (("--rates", "walk.txt", "--overhead", "much"), "`much` is not a time up to an hour, such as 0.5ms"),
     (("--overhead", "1ms"), "--overhead needs --rates FILE"),
     (("--rates", "walk.txt", "--rate", "5"), "--rate and --rates exclude each other"),
+    (("--rates", "walk.txt", "--pattern", "means=farm:2"), "--pattern and --rates exclude each other"),
     (("--rates", "walk.txt", "--keys", "none.txt"), "none.txt: No such file"),
     (("--policy", "mpc"), "--policy needs --rates FILE"),
     (("--keys", "keys.txt"), "--keys keys.txt needs --rates FILE"),
