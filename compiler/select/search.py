@@ -13,8 +13,8 @@ from ..artifacts.graph import Graph
 from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Keys, Profile
 from ..patterns import PATTERNS
+from ..patterns.completed import completions, degrees_up_to
 from ..patterns.forced import why_not
-from ..patterns.function import Function
 from ..patterns.load import Machine
 from .compose import Model, Unit, Whole, costly, fused, staged, units_of
 from .segments import segments_of
@@ -197,7 +197,7 @@ def _candidates(model: Model, request: Request, unit: Unit) -> Iterator[typed.Pa
     """What applies to a unit; of a forced pattern its open settings only."""
     forced, function = request.forced.get(unit.name), model.loads[unit.name].function
     if forced is not None:
-        yield from _completions(unit, forced, model.machine.cores, function)
+        yield from completions(unit.load, function, forced, model.machine.cores)
         return
     for name, module in PATTERNS.items():
         if module.applies(function) is None and (name in _ELASTIC or not request.elastic):
@@ -209,38 +209,10 @@ def _all_configurations(model: Model, unit: Unit, name: str) -> Iterator[typed.P
     function = model.loads[unit.name].function
     if model.sharing(unit.name) and name not in _SHARING:
         return
-    for workers in ([1] if name == "sequential" else _degrees(model.machine.cores)):
+    for workers in ([1] if name == "sequential" else degrees_up_to(model.machine.cores)):
         for pattern in PATTERNS[name].configurations(unit.load, workers):
             if why_not(function, pattern) is None:
                 yield pattern
-
-
-def _degrees(cores: int) -> list[int]:
-    """All of them up to 24, then in steps of an eighth."""
-    found, degree = [], 1
-    while degree <= cores:
-        found.append(degree)
-        degree += max(1, degree // 8 if degree >= 24 else 1)
-    return found
-
-
-def _completions(unit: Unit, forced: typed.Pattern, cores: int, function: Function) -> Iterator[typed.Pattern]:
-    """The forced pattern with its open settings filled in as the model would."""
-    fixed = {name: value for name in ("workers", "batch", "schedule", "style", "merge_workers", "merge", "reduce",
-                                      "partition", "outer", "inner_workers")
-             if (value := getattr(forced, name)) is not None}
-    degrees = [forced.workers] if forced.workers else _degrees(cores)
-    merging = forced.merge_workers or 0
-    seen = False
-    for workers in degrees:
-        for pattern in PATTERNS[forced.name].configurations(unit.load, workers + merging):
-            whole = replace(pattern, **fixed)
-            fits = all(getattr(pattern, name) in (value, None) for name, value in fixed.items())
-            if fits and why_not(function, whole) is None:
-                seen = True
-                yield whole
-    if not seen:
-        yield replace(forced, workers=forced.workers or 1)
 
 
 def _best_pattern(model: Model, goals: Goals, patterns: Mapping[str, typed.Pattern], unit: Unit,
@@ -388,7 +360,7 @@ def _needed(graph: Graph, request: Request, goals: Goals, best: Whole) -> str:
 def _enough_cores(graph: Graph, request: Request, goals: Goals) -> tuple[int, Whole] | None:
     """The fewest cores that meet the goals, and how; first in large steps, then in the last of them one by one."""
     below = request.cores
-    for cores in (n for n in _degrees(MOST_WORKERS) if n > request.cores):
+    for cores in (n for n in degrees_up_to(MOST_WORKERS) if n > request.cores):
         if violation(_on(graph, request, goals, cores), goals) < 1e-3:
             for fewer in range(below + 1, cores + 1):
                 whole = _on(graph, request, goals, fewer)
