@@ -20,8 +20,8 @@ from .artifacts.graph import Graph
 if TYPE_CHECKING:
     from .calibrate import Measured
 
-# A run must be so many times as long as the program takes to start. With 1.5 times a cheap window seemed to take 7 times
-# what it takes in the long run, with 5 times half as much again, with 16 times a sixth more.
+# A run must be so many times as long as the program takes to start. With 1.5 times a cheap window seemed to take 7
+# times what it takes in the long run, with 5 times half as much again, with 16 times a sixth more.
 _ENOUGH = 12.0
 # Calls with results that must have been timed, unless those took so long that nothing else matters beside them.
 _FEW_RESULTS, _LONG_RESULTS_NS = 16, 1e6
@@ -80,7 +80,7 @@ def _more(read: int, times: float) -> str:
 
 
 def longer_words(graph: Graph, words: Sequence[str], measured: Measured) -> tuple[str, ...] | None:
-    """Words that let generators go on where the run was too short; None where it was not, or there are other sources."""
+    """Words that let generators go on where the run was too short; None where it was not, or others give input."""
     from .codegen.connectors import connector_spec
 
     sources, times = [step for step in graph.steps if not step.inputs], _times(measured)
