@@ -8,7 +8,7 @@ panes, and with windows computed whole by another thread. Sinks write to a folde
 (links, parsing ahead, and work on data that others have written) is measured by a third run of each, a thread a stage
 on all cores, and what they lose where they share cores also by a fourth one, with a worker a core
 (calibrate_threads.py). What else the cores do, and where threads land, differs from run to run: the kinds of runs take
-turns, and of each kind the middle one counts.
+turns, and of each kind the middle one counts. What is too short to be measured is left out, with a warning.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from types import ModuleType
 import dfc
 from dfc.compiler.failure import Failure
 from dfc.dsl import typed
+from dfc.dsl.diagnostics import Diagnostics
 
 from . import pipeline
 from .artifacts.bundle import Bundle
@@ -36,6 +37,7 @@ from .artifacts.graph import Graph
 from .artifacts.parts import Merge, Part, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts, share_of
+from .calibrate_input import is_too_short, longer_words, require_input, unknown
 from .calibrate_threads import (
     lost,
     machine_costs,
@@ -66,7 +68,7 @@ _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 class Measured:
     """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages.
     noise: nanoseconds for a tuple by which runs of the same kind differed. lost: those that an element lost which was
-    handed over, by the number of workers."""
+    handed over, by the number of workers. starting: seconds of CPU time until a program runs, in no other figure."""
 
     steps: Sequence[Mapping]
     inside: float
@@ -76,18 +78,26 @@ class Measured:
     staged: Mapping | None = None
     noise: float = 0.0
     lost: Mapping[int, float] = field(default_factory=dict)
+    starting: float = 0.0
 
 
-def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float) -> Profile:
+def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float,
+              diagnostics: Diagnostics) -> Profile:
     """`inputs` are the files that the program was read from, `words` go to the program, which is stopped after
-    `seconds`."""
+    `seconds`. Costs that can't be told from chance are left out, with a warning."""
     from .select.choose import choose
 
     with tempfile.TemporaryDirectory(prefix="dfc-calibrate-") as folder:
         run = Run(graph, tuple(inputs), tuple(words), seconds, Path(folder))
         undivided = choose(graph)
-        whole = _measure(run, undivided)
-        parts = divided(graph, {})
+        whole, parts = _measure(run, undivided), divided(graph, {})
+        require_input(graph, whole)
+        longer = longer_words(graph, run.words, whole)
+        if longer is not None:
+            run = replace(run, words=longer)
+            whole = _measure(run, undivided)
+        if is_too_short(graph, whole, diagnostics):
+            return _without_costs(graph, parts, whole)
         own, machine = _costs(parts, whole), machine_costs(graph)
         if whole.staged is not None:
             machine = within_reader(machine, stages_of(undivided, own, whole.staged))
@@ -99,7 +109,9 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
             measured, crowded[what] = way(run, costs, machine)
             costs |= measured
         *_, crowded[TURNS] = _in_parts(run, pane_farming, {"merge": "ring"}, costs, machine)
-    operators = {step.name: _profile(parts, step, costs[step.name], whole) for step in graph.steps}
+    for name in unknown(graph, parts, whole, diagnostics):
+        del costs[name]
+    operators = {step.name: _profile(parts, step, costs.get(step.name), whole) for step in graph.steps}
     return Profile(graph.program.name, "calibration", machine | {"clock_ns": whole.inside}, _rates(graph), operators,
                    crowded={what: by_workers for what, by_workers in crowded.items() if by_workers})
 
@@ -135,19 +147,20 @@ def _measure(run: Run, plan: Plan) -> Measured:
     timers, said = program(True), folder / "steps.json"
     plainly, always = program(False), [*_redirected(graph, folder), "--stats", *run.words]
     timed, plain, cores = [], [], len(os.sched_getaffinity(0))
+    starting = _starting(plainly)
     staged: dict[int, list[Mapping]] = {workers: [] for workers in sorted({1, cores})} if plan.edges else {}
     for _ in range(_RUNS):
-        summary = _run(timers, ["--layout", "fused", *always], seconds, {"DFC_CALIBRATE": str(said)})
+        summary = _run(timers, ["--layout", "fused", *always], seconds, starting, {"DFC_CALIBRATE": str(said)})
         timed.append(summary | {"timers": json.loads(said.read_text())})
-        plain.append(_run(plainly, ["--layout", "fused", *always], seconds, {}))
+        plain.append(_run(plainly, ["--layout", "fused", *always], seconds, starting))
         for workers, runs in staged.items():
             in_stages = ["--layout", "staged", "--workers", str(workers), "--thread-times"]
-            runs.append(_run(plainly, [*in_stages, *always], seconds, {}))
+            runs.append(_run(plainly, [*in_stages, *always], seconds, starting))
     data = usual(timed)["timers"]
     lost_by = {workers: statistics.median(lost(graph, plan, usual(plain), one, cores) for one in runs)
                for workers, runs in staged.items()}
     return Measured(data["steps"], data["inside_ns"], data["outside_ns"], usual(timed), usual(plain),
-                    usual(staged.get(1, ())), scatter(plain) + scatter(staged.get(1, ())), lost_by)
+                    usual(staged.get(1, ())), scatter(plain) + scatter(staged.get(1, ())), lost_by, starting)
 
 
 def _redirected(graph: Graph, folder: Path) -> list[str]:
@@ -161,12 +174,23 @@ def _redirected(graph: Graph, folder: Path) -> list[str]:
     return words
 
 
-def _run(program: Path, words: Sequence[str], seconds: float, environment: Mapping[str, str]) -> Mapping:
-    """The summary that the program prints, with the CPU time that it took: others may use the machine too. It is asked
-    to end when its time is over."""
+def _starting(program: Path) -> float:
+    """Seconds of CPU time until the program has begun: the system loads it, and it ends at once."""
+    taken = []
+    for _ in range(_RUNS):
+        before = _children()
+        subprocess.run([str(program), "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        taken.append(_children() - before)
+    return statistics.median(taken)
+
+
+def _run(program: Path, words: Sequence[str], seconds: float, starting: float,
+         environment: Mapping[str, str] | None = None) -> Mapping:
+    """The summary that the program prints, with the CPU time that it took since it had started: others may use the
+    machine too. It is asked to end when its time is over."""
     before = _children()
     process = subprocess.Popen([str(program), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env={**os.environ, **environment}, text=True, errors="replace")
+                               env={**os.environ, **(environment or {})}, text=True, errors="replace")
     try:
         try:
             _, said = process.communicate(timeout=seconds)
@@ -180,7 +204,7 @@ def _run(program: Path, words: Sequence[str], seconds: float, environment: Mappi
     lines = said.strip().splitlines()
     if process.returncode != 0 or not lines or not lines[-1].startswith("{"):
         raise Failure(f"the program could not be run for calibration: {lines[-1] if lines else 'it said nothing'}")
-    return json.loads(lines[-1]) | {"cpu_seconds": _children() - before}
+    return json.loads(lines[-1]) | {"cpu_seconds": max(0.0, _children() - before - starting)}
 
 
 def _children() -> float:
@@ -298,8 +322,8 @@ def _own(part: Mapping, measured: Measured) -> float:
     return max(0.0, part["ns"] - part["calls"] * measured.inside - made * measured.outside)
 
 
-def _profile(parts: Graph, step: typed.Step, costs: StepCosts, measured: Measured) -> OperatorProfile:
-    """Tuples come in at the first part of an operator, and out at the last."""
+def _profile(parts: Graph, step: typed.Step, costs: StepCosts | None, measured: Measured) -> OperatorProfile:
+    """Tuples come in at the first part of an operator, and out at the last. No costs: they are not known."""
     alternate, counts = step.name, {one["name"]: one for one in measured.timed["steps"]}
     first = f"{step.name}.windows" if f"{step.name}.windows" in counts else step.name
     given, out = counts[first]["in"], counts[step.name]["out"]
@@ -307,7 +331,14 @@ def _profile(parts: Graph, step: typed.Step, costs: StepCosts, measured: Measure
         alternate = max(step.body.alternates, key=lambda one: one.value).name
     selectivity = out / given if given and step.inputs else None
     keys = measured_keys(measured.steps[parts.steps.index(parts.step(first))])
-    return OperatorProfile({alternate: costs}, selectivity, keys)
+    return OperatorProfile({} if costs is None else {alternate: costs}, selectivity, keys)
+
+
+def _without_costs(graph: Graph, parts: Graph, measured: Measured) -> Profile:
+    """What was counted, and what links cost, which the input does not tell."""
+    operators = {step.name: _profile(parts, step, None, measured) for step in graph.steps}
+    return Profile(graph.program.name, "calibration", machine_costs(graph) | {"clock_ns": measured.inside},
+                   _rates(graph), operators)
 
 
 def measured_keys(data: Mapping) -> Keys | None:

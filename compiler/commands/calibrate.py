@@ -22,7 +22,7 @@ def run(args: Namespace) -> int:
     diagnostics = Diagnostics()
     program = pipeline.check(text, file, dict(args.defines), diagnostics)
     inputs = tuple(dict.fromkeys((file, *program.files)))
-    profile = calibrate(pipeline.flow(program), inputs, args.program_words, args.seconds)
+    profile = calibrate(pipeline.flow(program), inputs, args.program_words, args.seconds, diagnostics)
     output = Path(args.output or f"{program.name}.profile.json")
     try:
         output.write_text(to_json(profile), encoding="utf-8")

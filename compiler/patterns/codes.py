@@ -44,6 +44,20 @@ PATTERN_CODES: dict[str, Code] = {
         "The name of the program in the profile is not that of this one, or it has steps that this one does not have, "
         "so its costs mean nothing here.",
         "dfc explain a.dfl --profile b.profile.json", "dfc explain a.dfl --profile a.profile.json"),
+    "E0514": Code(
+        "there is nothing to calibrate with",
+        "The sources gave no tuple. `dfc calibrate` runs the program on its own input; words behind `--` go to the "
+        "program, and can give it another one.",
+        "dfc calibrate app.dfl",
+        "dfc calibrate app.dfl -- --source quotes=csv:quotes.csv"),
+    "W0515": Code(
+        "too little input to calibrate with",
+        "A program that has just started runs slower: memory is used and code is run for the first time. In a run that "
+        "is not many times as long as the program takes to start, and of windows that gave a few results only, costs "
+        "can't be measured. They are left out, and the defaults are taken for them; how many tuples, results and keys "
+        "there are is in the profile all the same. Give more input.",
+        "dfc calibrate app.dfl -- --source quotes=csv:first_rows.csv",
+        "dfc calibrate app.dfl -- --source quotes=csv:quotes.csv"),
     "E0520": Code(
         "the plan can't be read",
         "A plan is the JSON file that `dfc optimize` writes. The message says what is wrong with this one.",

@@ -57,7 +57,12 @@ def _read(word: str, span: Span, program: typed.Program) -> tuple[str, typed.Pat
         raise _Wrong(what, listing(names) or "an operator of the program", nearest(operator, names) or "")
     if name not in SETTINGS:
         raise _Wrong(f"there is no pattern `{name}`", listing(list(SETTINGS)), nearest(name, list(SETTINGS)) or "")
-    values = dict(_settings(name, settings.split(","))) if settings else {}
+    values: dict[str, object] = {}
+    for setting, value in _settings(name, settings.split(",")) if settings else ():
+        if setting in values:
+            raise _Wrong(f"`{setting}` is given twice: {values[setting]} and {value}",
+                         "each setting once, by its place or by its name", "")
+        values[setting] = value
     return operator, typed.Pattern(name, span, **values)
 
 

@@ -106,7 +106,7 @@ def _aggregates(alternate: typed.Alternate) -> list[typed.Aggregate]:
 
 
 def _is_second_map(alternate: typed.Alternate) -> bool:
-    return any(map(_second_map, _aggregates(alternate)))
+    return any(map(second_map, _aggregates(alternate)))
 
 
 def _has_edges(alternate: typed.Alternate) -> bool:
@@ -142,7 +142,7 @@ def mergeable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
 
 def combinable(program: typed.Program, aggregate: typed.Aggregate) -> bool:
     """A pane takes its tuples as they arrive: their order must not matter, and nothing may be asked of the window."""
-    return not _second_map(aggregate) and _takes_any_order(program, aggregate)
+    return not second_map(aggregate) and _takes_any_order(program, aggregate)
 
 
 def _takes_any_order(program: typed.Program, aggregate: typed.Aggregate) -> bool:
@@ -151,7 +151,8 @@ def _takes_any_order(program: typed.Program, aggregate: typed.Aggregate) -> bool
     return {"associative", "commutative"} <= _definition(program, aggregate).properties
 
 
-def _second_map(aggregate: typed.Aggregate) -> bool:
+def second_map(aggregate: typed.Aggregate) -> bool:
+    """Whether it compares tuples with aggregates of their window."""
     return sum(isinstance(part, typed.Aggregate) for part in walk(aggregate)) > 1
 
 

@@ -70,11 +70,20 @@ class Load:
     @property
     def ending(self) -> float:
         """What the thread that keeps the windows pays at the end of one."""
-        return self.panes_a_slide * self.pane + self.costs.merge if self.computes_panes else self.costs.window
+        return self.panes_a_slide * self._pane_alone + self.costs.merge if self.computes_panes else self.costs.window
 
     @property
     def pane(self) -> float:
-        """G over the tuples of a pane, by a worker that gets it when it is full."""
+        """G over the tuples of a pane, by a worker that gets it when it is full. Work does not vanish where windows
+        share their panes also without a pattern: what was measured in other runs is no less than what is left then."""
+        if not (self.shares_panes or self.computes_panes):
+            return self._pane_alone
+        left = self._left(self.keeping) - self.costs.merge
+        return max(self._pane_alone, left / self.panes_a_slide)
+
+    @property
+    def _pane_alone(self) -> float:
+        """As measured, or as it follows from the others."""
         if self.costs.pane:
             return self.costs.pane
         if self.shares_panes:
@@ -84,14 +93,22 @@ class Load:
     @property
     def mapped(self) -> float:
         """G over all tuples of a window: what can be divided among workers. Nothing is shared with its neighbours."""
-        return self.costs.whole or self.panes * self.pane
+        if self.costs.whole:
+            return self.whole
+        return max(self.panes * self._pane_alone, self._left(self.keeping_whole) - self.costs.merge)
 
     @property
     def whole(self) -> float:
-        """F over the tuples of a window: what a worker pays that gets windows whole."""
+        """F over the tuples of a window: what a worker pays that gets windows whole. Work does not vanish."""
         if self.costs.whole:
-            return self.costs.whole
-        return self.mapped + self.costs.merge if self.shares_panes else self.costs.window
+            return max(self.costs.whole, self._left(self.keeping_whole))
+        if self.shares_panes:
+            return self.mapped + self.costs.merge
+        return max(self.costs.window, self._left(self.keeping_whole))
+
+    def _left(self, keeping: float) -> float:
+        """Of what one thread has to do for a result without a pattern, the part that putting tuples away is not."""
+        return self.ending + self.slide * (self.costs.tuple - keeping)
 
     @property
     def keeping(self) -> float:

@@ -17,6 +17,7 @@ from .load import Load, Machine, Prediction, Queue, Stage, balanced, filled, pre
 
 NAME = "pane_farming"
 MERGES = ("collector", "farm", "shuffled", "ring")
+APART = ("farm", "shuffled")  # those that have merge workers of their own
 SCHEDULE = "on_demand"  # cores differ in what else they do: the faster one gets more
 
 
@@ -57,7 +58,8 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
 
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_G/n and T_H/m (eq. 4.2), λ_max = n·σ_p/T_G (eq. 4.4); latency T_G + T_H (L^pane of §4.5)."""
-    pattern = filled(pattern, workers=machine.cores, merge="collector", schedule=SCHEDULE)
+    merge = "shuffled" if (pattern.merge_workers or 1) > 1 else "collector"
+    pattern = filled(pattern, workers=machine.cores, merge=merge, schedule=SCHEDULE)
     panes = load.panes_a_slide
     emitter = balanced("emitter", 1, load.keeping + panes * machine.emit / load.slide)
     computing = load.keeping + load.pane + load.costs.merge + _hops(pattern) * machine.hop
@@ -67,7 +69,7 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
 
 def merges_apart(pattern: typed.Pattern) -> bool:
     """One merge worker is the collector."""
-    return pattern.merge in ("farm", "shuffled") and (pattern.merge_workers or 1) > 1
+    return pattern.merge in APART and (pattern.merge_workers or 1) > 1
 
 
 def copies(load: Load, pattern: typed.Pattern) -> float:

@@ -12,7 +12,7 @@ from ..artifacts.graph import Graph
 from ..artifacts.plan import Edge, Plan, Segment, patterns_of
 from ..artifacts.step_text import connector_text, describe, join_text, kind_of, window_text
 from ..graph.walk import expressions_of
-from ..patterns.function import combinable
+from ..patterns.function import combinable, second_map
 from .pattern_table import as_data, to_lines
 from .reading import parsed_ahead
 from .search import Choice
@@ -20,6 +20,9 @@ from .stores import needs_tuples
 
 _ROUTING = {"key": "to the worker that keeps the key", "deal": "to the workers in turn, block by block",
             "turn": "to the workers in turn, tuple by tuple", "task": "to the worker whose turn it is",
+            "least": "to the worker that has the least to do", "part": "to every worker its part of the window",
+            "team": "to every worker of the team whose turn it is its part of the window",
+            "team of a key": "to every worker of the key's team its part of the window",
             "all": "to every worker", "one": "to the one thread there"}
 _MARKERS = {"event": "watermarks in order with the tuples", "round": "one watermark a round"}
 _SHOWN_WORKERS = (1, 2, 4)
@@ -50,7 +53,7 @@ def explanation(graph: Graph, plan: Plan) -> dict:
         "app": graph.program.name,
         "steps": [_step(graph, plan, step) for step in graph.steps],
         "segments": [_segment(plan, segment) for segment in plan.segments],
-        "edges": [_edge(graph, edge) for edge in plan.edges],
+        "edges": [_edge(plan, edge) for edge in plan.edges],
         "alternates": [{"operator": a.operator, "active": a.alternate, "why": a.why} for a in plan.alternates],
         "threads": [_threads(graph, plan, workers) for workers in _SHOWN_WORKERS],
         "otherwise": list(_otherwise(graph, plan)),
@@ -92,10 +95,26 @@ def _says(step: typed.Step, graph: Graph) -> str:
     return ""
 
 
-def _edge(graph: Graph, edge: Edge) -> dict:
+def _edge(plan: Plan, edge: Edge) -> dict:
     return {"from": edge.producer, "to": edge.consumer, "input": edge.port, "from_segment": edge.source,
-            "to_segment": edge.target, "routing": edge.routing, "how": _ROUTING[edge.routing],
+            "to_segment": edge.target, "routing": edge.routing, "how": _how(plan, edge),
             "watermarks": _MARKERS[edge.markers]}
+
+
+def _how(plan: Plan, edge: Edge) -> str:
+    """To whom things go; of what is given out as work the pattern decides that."""
+    parts = (edge.consumer, edge.consumer.removesuffix(".work"), edge.consumer.removesuffix(".second"))
+    patterns = patterns_of(plan.decisions, plan.layout)
+    pattern = next((patterns[name] for name in parts if name in patterns), None)
+    if edge.routing != "task" or pattern is None:
+        return _ROUTING[edge.routing]
+    match pattern.name:
+        case "window_partitioning":
+            return _ROUTING["part"]
+        case "nesting":
+            return _ROUTING["team of a key" if pattern.outer == "key_partitioning" else "team"]
+    in_a_row = f", {pattern.batch} in a row" if (pattern.batch or 1) > 1 else ""
+    return _ROUTING["least" if pattern.schedule == "on_demand" else "task"] + in_a_row
 
 
 def _threads(graph: Graph, plan: Plan, workers: int) -> dict:
@@ -158,10 +177,21 @@ def _about_store(program: typed.Program, step: typed.Step) -> Iterator[str]:
         return
     in_c = sorted((a for a in step.body.alternates if isinstance(a.body, typed.CFunction)),
                   key=lambda a: bool(a.columns))
-    names = sorted({part.function for expr in expressions_of(step.body) for part in walk(expr)
-                    if isinstance(part, typed.Aggregate) and not combinable(program, part)})
-    because = _in_c(in_c[0]) if in_c else f"of {', '.join(names)}"
-    yield f"`{step.name}` keeps its tuples because {because}; what can be combined would need one value a pane"
+    why = _in_c(in_c[0]) if in_c else ", and because ".join(_needing(program, step))
+    yield f"`{step.name}` keeps its tuples because {why}; what can be combined would need one value a pane"
+
+
+def _needing(program: typed.Program, step: typed.Step) -> Iterator[str]:
+    """The aggregates that see the tuples themselves, and those that compare them with others of the whole window."""
+    aggregates = [part for expr in expressions_of(step.body) for part in walk(expr)
+                  if isinstance(part, typed.Aggregate) and not combinable(program, part)]
+    compared = {one.function: [part.function for part in walk(one) if isinstance(part, typed.Aggregate)][1:]
+                for one in aggregates if second_map(one)}
+    alone = sorted({one.function for one in aggregates if not second_map(one)})
+    if alone:
+        yield f"of {', '.join(alone)}"
+    yield from (f"{name} compares tuples with {', '.join(sorted(set(others)))} of the whole window"
+                for name, others in sorted(compared.items()))
 
 
 def _in_c(alternate: typed.Alternate) -> str:

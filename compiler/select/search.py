@@ -13,8 +13,8 @@ from ..artifacts.graph import Graph
 from ..artifacts.plan_file import PlanFile
 from ..artifacts.profile import Keys, Profile
 from ..patterns import PATTERNS
+from ..patterns.completed import completions, degrees_up_to
 from ..patterns.forced import why_not
-from ..patterns.function import Function
 from ..patterns.load import Machine
 from .compose import Model, Unit, Whole, costly, fused, staged, units_of
 from .segments import segments_of
@@ -26,6 +26,7 @@ LEAVING = 1.2  # what threads must promise over one thread: its own prediction i
 _SEQUENTIAL = typed.Pattern("sequential", NOWHERE)
 _SHARING = ("sequential", "key_partitioning")
 _ELASTIC = ("sequential", "farm", "key_partitioning")  # what differs in the number of workers only
+_SHORTENING = ("pane_farming", "window_partitioning", "nesting")  # a result comes sooner than one worker has a window
 _ROUNDS = 2
 _UNBOUNDED = 1e6
 _FASTEST, _SURE = "the highest throughput", "nothing promises 20 % more, which predictions may be off by"
@@ -197,7 +198,7 @@ def _candidates(model: Model, request: Request, unit: Unit) -> Iterator[typed.Pa
     """What applies to a unit; of a forced pattern its open settings only."""
     forced, function = request.forced.get(unit.name), model.loads[unit.name].function
     if forced is not None:
-        yield from _completions(unit, forced, model.machine.cores, function)
+        yield from completions(unit.load, function, forced, model.machine.cores)
         return
     for name, module in PATTERNS.items():
         if module.applies(function) is None and (name in _ELASTIC or not request.elastic):
@@ -209,38 +210,10 @@ def _all_configurations(model: Model, unit: Unit, name: str) -> Iterator[typed.P
     function = model.loads[unit.name].function
     if model.sharing(unit.name) and name not in _SHARING:
         return
-    for workers in ([1] if name == "sequential" else _degrees(model.machine.cores)):
+    for workers in ([1] if name == "sequential" else degrees_up_to(model.machine.cores)):
         for pattern in PATTERNS[name].configurations(unit.load, workers):
             if why_not(function, pattern) is None:
                 yield pattern
-
-
-def _degrees(cores: int) -> list[int]:
-    """All of them up to 24, then in steps of an eighth."""
-    found, degree = [], 1
-    while degree <= cores:
-        found.append(degree)
-        degree += max(1, degree // 8 if degree >= 24 else 1)
-    return found
-
-
-def _completions(unit: Unit, forced: typed.Pattern, cores: int, function: Function) -> Iterator[typed.Pattern]:
-    """The forced pattern with its open settings filled in as the model would."""
-    fixed = {name: value for name in ("workers", "batch", "schedule", "style", "merge_workers", "merge", "reduce",
-                                      "partition", "outer", "inner_workers")
-             if (value := getattr(forced, name)) is not None}
-    degrees = [forced.workers] if forced.workers else _degrees(cores)
-    merging = forced.merge_workers or 0
-    seen = False
-    for workers in degrees:
-        for pattern in PATTERNS[forced.name].configurations(unit.load, workers + merging):
-            whole = replace(pattern, **fixed)
-            fits = all(getattr(pattern, name) in (value, None) for name, value in fixed.items())
-            if fits and why_not(function, whole) is None:
-                seen = True
-                yield whole
-    if not seen:
-        yield replace(forced, workers=forced.workers or 1)
 
 
 def _best_pattern(model: Model, goals: Goals, patterns: Mapping[str, typed.Pattern], unit: Unit,
@@ -372,23 +345,57 @@ def _needed(graph: Graph, request: Request, goals: Goals, best: Whole) -> str:
     """What would meet the goals when these cores do not: the fewest cores, or what stands in the way."""
     if violation(best, goals) < 1e-3:
         return ""
-    enough = _enough_cores(graph, request, goals)
-    if enough is not None:
-        cores, whole = enough
-        how = ", ".join(f"{name}: {_short(one.pattern)}" for name, one in whole.patterns.items()
-                        if one.pattern.name != "sequential")
-        return f"{cores} cores would meet the goals ({how or 'a thread for each segment'})"
     everything = replace(request, cores=MOST_WORKERS)
     model, _ = model_of(graph, everything)
+    too_slow = _too_slow(model, everything, goals)
+    if too_slow:
+        rate = replace(goals, latency=None)
+        enough = _enough_cores(graph, request, rate) if violation(best, rate) >= 1e-3 else None
+        return too_slow + (f"; {enough[0]} cores would take the rate{_how(enough[1])}" if enough else "")
+    enough = _enough_cores(graph, request, goals)
+    if enough is not None:
+        return f"{enough[0]} cores would meet the goals{_how(enough[1])}"
     whole = _search(model, goals, everything)
     return f"more cores alone do not meet the goals: with {MOST_WORKERS} it is {rate_text(whole.rate)} and " \
            f"{time_text(whole.latency)}; the limit is {whole.limit}"
 
 
+def _too_slow(model: Model, request: Request, goals: Goals) -> str:
+    """Where a result takes longer than the latency goal though nobody waits: then no number of cores helps. Says whose
+    windows it is that take so long."""
+    if goals.latency is None:
+        return ""
+    idle = replace(model, wanted=None, units=tuple(replace(unit, load=replace(unit.load, rate=None))
+                                                   for unit in model.units))
+    shortest = _search(idle, Goals(None, goals.latency), request)
+    if shortest.latency <= goals.latency:
+        return ""
+    said = f"no number of cores meets the latency goal of {time_text(goals.latency)}: a result takes " \
+           f"{time_text(shortest.latency)} when none waits"
+    slowest = max(shortest.patterns, key=lambda name: shortest.patterns[name].latency, default=None)
+    return said if slowest is None else f"{said}, {_whose(model, request, shortest, slowest)}"
+
+
+def _whose(model: Model, request: Request, shortest: Whole, name: str) -> str:
+    """Of the shortest latency the part of one operator, and why it is no shorter."""
+    one, function = shortest.patterns[name], model.loads[name].function
+    what = f"{time_text(one.latency)} of it one {'window' if function.windowed else 'tuple'} of {name}"
+    if name in request.forced:
+        return f"{what} with {_short(one.pattern)}, which is forced"
+    divides = not request.elastic and any(PATTERNS[pattern].applies(function) is None for pattern in _SHORTENING)
+    return f"{what} with {_short(one.pattern)}" if divides else f"{what}, which no pattern that applies divides"
+
+
+def _how(whole: Whole) -> str:
+    patterns = ", ".join(f"{name}: {_short(one.pattern)}" for name, one in whole.patterns.items()
+                         if one.pattern.name != "sequential")
+    return f" ({patterns or 'a thread for each segment'})"
+
+
 def _enough_cores(graph: Graph, request: Request, goals: Goals) -> tuple[int, Whole] | None:
     """The fewest cores that meet the goals, and how; first in large steps, then in the last of them one by one."""
     below = request.cores
-    for cores in (n for n in _degrees(MOST_WORKERS) if n > request.cores):
+    for cores in (n for n in degrees_up_to(MOST_WORKERS) if n > request.cores):
         if violation(_on(graph, request, goals, cores), goals) < 1e-3:
             for fewer in range(below + 1, cores + 1):
                 whole = _on(graph, request, goals, fewer)

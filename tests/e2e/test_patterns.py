@@ -44,6 +44,26 @@ def test_calibrate_measures_every_step(dfc, program):
     assert {one["costs_from"] for one in explained["patterns"]["operators"]} == {"profile"}
 
 
+FILE = PROGRAM.replace("generate(count: 60000, rate: 100k/s, keys: 20, zipf: 1.0)", 'csv("quotes.csv")')
+
+
+@pytest.mark.parametrize("rows", [0, 300])
+def test_too_little_input_tells_no_costs(dfc, tmp_path, rows):
+    (tmp_path / "app.dfl").write_text(FILE)
+    lines = (f"{i},{'ab'[i % 2]},{1 + i % 7}.5\n" for i in range(rows))
+    (tmp_path / "quotes.csv").write_text("ts,symbol,price\n" + "".join(lines))
+    answer, profile = dfc("calibrate", "app.dfl"), tmp_path / "app.profile.json"
+    if not rows:
+        assert answer.returncode == 1 and "error[E0514]" in answer.stderr and not profile.exists()
+        return
+    assert answer.returncode == 0 and "warning[W0515]: 300 tuples took" in answer.stderr
+    found = json.loads(profile.read_text())
+    assert {name: one["costs"] for name, one in found["operators"].items()} == dict.fromkeys(found["operators"], {})
+    assert found["operators"]["typical"]["keys"]["count"] == 2 and "crowded" not in found
+    explained = json.loads(dfc("explain", "app.dfl", "--cores", "4", "--profile", profile.name, "--json").stdout)
+    assert {one["costs_from"] for one in explained["patterns"]["operators"]} == {"default"}
+
+
 def test_explain_says_what_it_assumes(dfc, program):
     said = dfc("explain", "app.dfl", "--cores", "12").stdout
     assert "patterns for 12 cores" in said and "costs are defaults for the kind of step: quotes, good, typical" in said

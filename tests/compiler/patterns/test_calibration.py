@@ -6,7 +6,9 @@ import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.artifacts.profile import StepCosts
 from dfc.compiler.calibrate import Measured, _costs, _step_costs
+from dfc.compiler.calibrate_input import is_too_short, longer_words, require_input, unknown
 from dfc.compiler.calibrate_threads import of_sources
+from dfc.dsl.diagnostics import Diagnostics, ProgramError
 
 GRAPH = pipeline.flow(pipeline.check(
     'app a\nrecord R { ts: timestamp<ms>, k: i64 }\nsource s: R = csv("s.csv") event time ts\n'
@@ -70,3 +72,58 @@ def test_each_source_has_its_own_parsing():
                      "plain": StepCosts(tuple=pytest.approx(4.0))}
     shrunk = of_sources(3.0, {"text": 24.0}, {"text": 0.25, "plain": 0.75})
     assert shrunk == {"text": StepCosts(tuple=pytest.approx(12.0), parse=pytest.approx(12.0)), "plain": StepCosts(0.0)}
+
+
+# --- whether there was enough to measure ------------------------------------------------------------
+
+
+def ran(read: int, milliseconds: float, starting: float = 1.0, results: int = 1000, each: float = 50.0) -> Measured:
+    """A run of so many tuples, and so many timed calls with results."""
+    nothing = step(calls(), calls(), calls())
+    window = nothing | {"push_with_results": calls(results, each, results)}
+    summary = {"in": read, "cpu_seconds": milliseconds / 1e3, "seconds": milliseconds / 1e3,
+               "steps": [{"name": name, "in": read, "out": 64 * results} for name in ("s", "w", "out")]}
+    return Measured((nothing, window, nothing), INSIDE, OUTSIDE, summary, summary, starting=starting / 1e3)
+
+
+@pytest.mark.parametrize(("milliseconds", "expected"), [
+    (0.18, "3000 tuples took 0.18 ms, and the program 1 ms to start"), (11.9, "3000 tuples took 12 ms"), (12.1, ""),
+    (500.0, "")])
+def test_a_run_that_is_no_longer_than_starting_says_nothing(milliseconds, expected):
+    found = Diagnostics()
+    assert is_too_short(GRAPH, ran(3000, milliseconds), found) == bool(expected)
+    assert [one.severity for one in found.items] == ["warning"] * bool(expected)
+    assert not expected or found.items[0].message.startswith(expected)
+
+
+def test_it_is_said_how_much_more_input_is_needed():
+    found = Diagnostics()
+    is_too_short(GRAPH, ran(3000, 0.18), found)
+    assert (found.items[0].code, found.items[0].expected) == ("W0515", "more input: about 200000 tuples or more")
+
+
+def test_no_tuple_is_an_error():
+    with pytest.raises(ProgramError) as raised:
+        require_input(GRAPH, ran(0, 0.0))
+    assert [one.code for one in raised.value.diagnostics.items] == ["E0514"]
+    require_input(GRAPH, ran(1, 0.0))
+
+
+@pytest.mark.parametrize(("results", "each", "expected"), [
+    (0, 0.0, {"w"}), (3, 50.0, {"w"}), (15, 900.0, {"w"}), (16, 50.0, set()), (3, 5e6, set())])
+def test_a_few_short_results_do_not_tell_what_one_costs(results, each, expected):
+    found = Diagnostics()
+    assert unknown(GRAPH, GRAPH, ran(10**6, 500.0, results=results, each=each), found) == expected
+    assert [one.code for one in found.items] == ["W0515"] * len(expected)
+
+
+@pytest.mark.parametrize(("source", "words", "expected"), [
+    ("generate(count: 1000, keys: 5)", (), ("--source", "s=generate:count=24000,keys=5", "--quiet")),
+    ("generate(count: 1000, rate: 5k/s, paced: true)", (), None), ("generate(keys: 5)", (), None),
+    ('csv("s.csv")', (), None), ("generate(count: 1000)", ("--source", "s=csv:s.csv"), None)])
+def test_what_is_generated_goes_on_until_it_is_enough(source, words, expected):
+    graph = pipeline.flow(pipeline.check(
+        f"app a\nrecord R {{ ts: timestamp<ms>, k: i64 }}\nsource s: R = {source} event time ts\n"
+        'sink out = s to csv("o.csv")\n', "a.dfl", {}))
+    assert longer_words(graph, (*words, "--quiet"), ran(1000, 1.0)) == expected
+    assert longer_words(graph, words, ran(1000, 20.0)) is None

@@ -218,3 +218,85 @@ def test_every_step_with_a_table_can_be_forced():
                 with pytest.raises(ProgramError) as refused:
                     pipeline.plan(graph, asked)
                 assert [one.code for one in refused.value.diagnostics.items] == ["E0500"]
+
+
+# --- what a forced pattern leaves open --------------------------------------------------------------
+
+COSTLY = HEAD.replace("app forced", "app costly")
+MEAN = "by symbol window count 20 slide 8"
+
+
+def taken(word: str, cores: int, clauses: str = MEAN, value: str = "avg(price)"):
+    """The pattern that x gets, and the whole prediction."""
+    text = (f"{COSTLY}operator x on quotes {clauses} -> Out {{ alternate a cost 1ms = {{ m: {value} }} }}\n"
+            'sink o = x to csv("o.csv")\n')
+    words = (f"x={word}",) if word else ()
+    explained = pipeline.explain(text, "costly.dfl", {}, asked=Asked(cores, None, words))
+    return explained.choice.best.patterns["x"].pattern, explained.choice.best
+
+
+@pytest.mark.parametrize(("word", "cores", "alone"), [
+    ("window_farming:batch=8", 8, "window_farming"), ("window_farming:batch=8,style=agnostic", 8, "window_farming"),
+    ("window_farming:schedule=round_robin,style=agnostic", 8, "window_farming"),
+    ("pane_farming:schedule=round_robin", 8, "pane_farming"), ("pane_farming:schedule=round_robin", 2, "pane_farming"),
+    ("nesting:2", 12, "nesting"), ("nesting:3", 12, "nesting"), ("nesting:inner_workers=3", 12, "nesting"),
+    ("nesting:inner_workers=7", 14, "nesting"), ("pane_farming:merge=ring", 8, "pane_farming"),
+    ("window_partitioning:partition=round_robin", 8, "window_partitioning"),
+])
+def test_what_is_left_open_is_as_good_as_without_the_setting(word, cores, alone):
+    """A setting that costs nothing leaves the pattern as fast as it is alone: with as many workers as pay."""
+    assert taken(word, cores)[1].rate == pytest.approx(taken(alone, cores)[1].rate, rel=0.06)
+
+
+def test_a_setting_in_the_program_leaves_the_same_open():
+    written, _ = taken("", 8, f"{MEAN} pattern window_farming {{ batch: 8 }}")
+    assert (written.workers, written.batch) == (8, 8)
+    assert written == taken("window_farming:batch=8", 8)[0]
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 8])
+@pytest.mark.parametrize("merge", ["farm", "shuffled"])
+def test_merge_workers_that_are_asked_for_are_there(merge, cores):
+    found, _ = taken(f"pane_farming:merge={merge}", cores)
+    assert (found.merge, found.merge_workers) == (merge, 2) and found.workers >= min(cores, 2)
+
+
+def test_a_schedule_does_not_choose_the_style():
+    """Whichever style is better has it: agnostic workers can be given windows in turn, too."""
+    open_, best = taken("window_farming:schedule=round_robin", 8)
+    rates = {style: taken(f"window_farming:schedule=round_robin,style={style}", 8)[1].rate
+             for style in ("agnostic", "active")}
+    assert best.rate == pytest.approx(max(rates.values())) and rates[open_.style] == max(rates.values())
+    whole, _ = taken("window_farming:schedule=round_robin", 8, value="median(price)")
+    assert whole.workers == 8
+
+
+@pytest.mark.parametrize("degrees", ["1,5", "2,6", "3,2", "1,2", "2,1"])
+@pytest.mark.parametrize("clauses", [MEAN, "window count 20 slide 8"])
+def test_merge_workers_are_predicted_as_they_are_built(degrees, clauses):
+    workers, merging = map(int, degrees.split(","))
+    found, best = taken(f"pane_farming:{degrees}", 8, clauses)
+    assert (found.workers, found.merge_workers) == (workers, merging)
+    assert found.merge in (("farm", "shuffled") if merging > 1 else ("collector", "farm", "shuffled", "ring"))
+    text = f"{clauses} pattern pane_farming {{ workers: {workers}, merge_workers: {merging} }}"
+    assert taken("", 8, text)[0] == found, "one meaning, in the program and on the command line"
+    plan = pipeline.plan(pipeline.flow(program(clauses)), Asked(8, None, (f"x=pane_farming:{degrees}",)))
+    assert plan.layout.predicted.threads == sum(max(1, segment.degree) for segment in plan.segments) + 1
+    assert plan.segment_of("x").degree == (merging if merging > 1 else workers if found.merge == "ring" else 0)
+
+
+@pytest.mark.parametrize(("word", "expected"), [("nesting:256", (256, 1)), ("nesting:128", (128, 2)),
+                                                ("nesting:inner_workers=200", (1, 200)), ("nesting:129", (129, 1))])
+def test_what_is_filled_in_keeps_the_bound(word, expected):
+    found, _ = taken(word, 4)
+    assert (found.workers, found.inner_workers) == expected
+
+
+@pytest.mark.parametrize("word", ["x=pane_farming:3,workers=4", "x=window_farming:workers=2,workers=2",
+                                  "x=nesting:2,3,inner_workers=3", "x=window_farming:batch=2,4,batch=3"])
+def test_a_setting_is_given_once(word):
+    """As in a program, where that is E0401."""
+    with pytest.raises(ProgramError) as raised:
+        request_of(program(COUNT), Asked(4, None, (word,)))
+    (one,) = raised.value.diagnostics.items
+    assert one.code == "E0502" and "is given twice" in one.message

@@ -176,9 +176,18 @@ def _any_load(random: Random, pane_farming: bool):
     kind = random.choice(["shares", "computes"] + ["keeps"] * (not pane_farming))
     slide = random.choice([0.2, 1, 2, 7, 100])
     panes = float(random.choice([1, 2, 3, 10, 100]))
-    whole = merge if kind == "shares" else merge + panes * 10 ** random.uniform(0, 5)
-    return replace(LOAD, costs=Costs(tuple=a_tuple, window=whole, merge=merge), window=slide * panes, slide=slide,
-                   panes=panes, shares_panes=kind == "shares", computes_panes=kind == "computes")
+    parts, pane = _any_parts(random), 10 ** random.uniform(0, 5)
+    if kind == "computes":  # calibration measures these in panes only
+        pane = parts["pane"] or pane
+    whole = merge if kind == "shares" else merge + panes * pane
+    return replace(LOAD, costs=Costs(tuple=a_tuple, window=whole, merge=merge, **parts),
+                   window=slide * panes, slide=slide, panes=panes, shares_panes=kind == "shares",
+                   computes_panes=kind == "computes")
+
+
+def _any_parts(random: Random) -> dict[str, float]:
+    """What is measured of the parts of an operator, or not: in other runs than the whole, so that it need not fit."""
+    return {name: random.choice([0.0, 10 ** random.uniform(0, 5)]) for name in ("keep", "pane", "keep_whole", "whole")}
 
 
 # Each tuple has a result: a worker takes what it is given, and the collector its result.
