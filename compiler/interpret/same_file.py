@@ -10,11 +10,10 @@ from itertools import combinations
 from pathlib import Path
 
 from ...dsl import typed
-from ...dsl.types import Record, Symbol
+from ...dsl.check_paths import FILES
 from ..failure import Usage
-from .arrays import flat_record
+from .binary import has_symbols
 
-_FILES = ("csv", "jsonl", "lines", "binary")
 _SETTINGS = ("rates", "weights")  # of generate: paths of files
 
 
@@ -70,9 +69,9 @@ def _uses(program: typed.Program, folder: Path) -> Iterator[Use]:
 def _of(step: typed.Step, folder: Path, writes: bool) -> Iterator[Use]:
     connector = step.body.connector
     who = f"{'sink' if writes else 'source'} '{step.name}'"
-    if connector.kind in _FILES:
+    if connector.kind in FILES:
         yield Use(who, connector.path, writes, _place(folder, connector.path, writes))
-    if connector.kind == "binary" and connector.path != "-" and _has_symbols(step.record):
+    if connector.kind == "binary" and connector.path != "-" and has_symbols(step.record):
         beside = f"{connector.path}.symbols"
         yield Use(f"the symbols of {who}" if writes else who, beside, writes, _place(folder, beside, writes))
     for name, value in connector.settings:
@@ -96,7 +95,3 @@ def _place_to_be(path: Path) -> Place | None:
     except OSError:
         return None
     return Place(about.st_dev, about.st_ino, os.path.basename(target))
-
-
-def _has_symbols(record: Record) -> bool:
-    return any(isinstance(one.type, Symbol) for one in flat_record(record).fields)
