@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import ast, typed
 from .check_expressions import check_expression
+from .check_paths import check_path
 from .check_settings import check_settings
 from .check_sockets import SOCKETS, check_socket
 from .context import Context, unknown
@@ -57,7 +58,7 @@ def _path(context: Context, node: ast.Connector, kind: ConnectorKind) -> str:
     value = check_expression(context, Scope({}), node.path)
     if not is_wrong(value) and (not isinstance(value, typed.Literal) or not is_string(value.type)):
         raise Mistake("E0402", node.path.span, f"a path is a string, this is {value.type}", expected='"path"')
-    return value.value if isinstance(value.value, str) else ""
+    return check_path(value.value, node.path.span) if isinstance(value.value, str) else ""
 
 
 def _field_settings(record: Record) -> dict[str, Setting]:

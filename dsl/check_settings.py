@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from . import ast, typed
 from .check_expressions import check_expression
+from .check_paths import check_path
 from .context import Context, unknown
 from .conversions import nanoseconds
 from .diagnostics import Note
@@ -128,6 +129,8 @@ def _literal(value: typed.Literal, node: ast.Expr, setting: Setting, what: str) 
     if not fits:
         raise Mistake("E0402", node.span, f"{what} is {_describe(setting)}, this is {value.type}",
                       expected=_describe(setting))
+    if setting.kind == "text":  # every one of them is a path
+        return check_path(value.value, node.span)
     _in_bounds(value.value, str(value.value), node, setting, what)
     return value.value
 

@@ -6,6 +6,7 @@ from . import ast, typed
 from .check_bodies import check_predicate, constant_time
 from .check_connectors import check_connector
 from .check_operators import check_operator
+from .check_paths import check_standard_streams
 from .check_pipelines import check_pipeline, find_record
 from .check_sockets import SOCKETS
 from .context import Context, unknown
@@ -27,6 +28,7 @@ def check_streams(context: Context, decls: list[StreamDecl]) -> Streams:
     kept = [decl for decl in decls if _declare(streams, decl)]
     for decl in in_order(context, kept):
         _check(streams, decl)
+    check_standard_streams(context, streams.steps)
     return streams
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from . import ast, typed
+from .check_paths import check_path
 from .context import Context, unknown
 from .diagnostics import Note
 from .mistake import WRONG, Mistake
@@ -113,6 +114,8 @@ def c_function(context: Context, node: ast.CFunction, of_window: bool = False) -
     path, name = node.path.value, node.name.value
     if not path:
         context.report(Mistake("E0403", node.path.span, "the C file has no name", expected='c("file.c", "function")'))
+    with context.reporting():
+        check_path(path, node.path.span)
     for part in (node.name, *((node.merge,) if node.merge else ())):
         if not part.value.isidentifier() or not part.value.isascii():
             context.report(Mistake("E0403", part.span, f"`{part.value}` is no name of a C function",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from . import ast
 from .builtins import BUILT_IN_MODULES
+from .check_paths import WITHOUT_ZERO_BYTE, ZERO_BYTE
 from .diagnostics import Diagnostics, Note
 from .span import Span
 from .suggest import listing, nearest
@@ -99,6 +100,10 @@ class _Loader:
         self.modules.trees[file] = tree
 
     def _import(self, decl: ast.ImportDecl, importer: str) -> None:
+        if "\0" in decl.path.value:
+            self.modules.incomplete = True
+            self.diagnostics.add("E0420", decl.path.span, ZERO_BYTE, expected=WITHOUT_ZERO_BYTE)
+            return
         path = os.path.normpath(os.path.join(os.path.dirname(importer), decl.path.value))
         if path in self.open:
             way = " → ".join(f"`{name}`" for name in [*self.open[self.open.index(path):], path])

@@ -107,6 +107,18 @@ SETTING_CODES: dict[str, Code] = {
         "A packed symbol is a number whose text stands in a second file, which a socket does not have.",
         'source q: Quote = tcp("localhost:9000", format: binary) event time ts',
         'source q: Quote = tcp("localhost:9000", format: jsonl) event time ts'),
+    "E0419": Code(
+        "standard input or output for two",
+        "The path `-` is standard input or output. Two sources would each get a part of the input, cut anywhere, and "
+        "two sinks would write into each other's rows, so that one source and one sink can have it.",
+        'source a: Quote = csv("-") event time ts\nsource b: Quote = csv("-") event time ts',
+        'source a: Quote = csv("-") event time ts\nsource b: Quote = csv("b.csv") event time ts'),
+    "E0420": Code(
+        "zero byte in a path",
+        "The operating system ends a path at the first zero byte: another file would be read or written. This holds for "
+        "connectors, imports, settings that name files, and files of C.",
+        'sink out = quotes to csv("out\\u{0}.csv")',
+        _SINK),
     "W0100": Code(
         "nothing reads it",
         "What no sink depends on has no effect.",

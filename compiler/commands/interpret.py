@@ -19,10 +19,11 @@ def interpret(args: Namespace) -> int:
         raise Usage("the interpreter takes no options of the program: leave out what follows `--`")
     program = checked_program(args)
     from dfc.compiler import pipeline
-    from dfc.compiler.interpret import MissingColumn, WrongFile, require_sinks, run, sink_files
+    from dfc.compiler.interpret import MissingColumn, WrongFile, require_own_files, require_sinks, run, sink_files
     from dfc.compiler.user_library import user_code
 
     require_sinks(program)
+    require_own_files(program)
     graph = pipeline.learned(pipeline.flow(program), asked(args))
     try:
         results = run(graph, folder=".", user_c=user_code(graph))

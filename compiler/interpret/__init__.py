@@ -16,12 +16,13 @@ from .csv_rows import Malformed, MissingColumn, format_header, format_row, read_
 from .inlets import Inlet
 from .machine import Machine
 from .results import Counters, Results
+from .same_file import require_own_files
 from .sinks import require_sinks, sink_files, write_sinks
 from .sources import open_source
 from .user_c import UserC
 
 __all__ = ["Counters", "Malformed", "MissingColumn", "Results", "UserC", "WrongFile", "format_header", "format_row",
-           "read_csv", "require_sinks", "run", "sink_files", "write_sinks"]
+           "read_csv", "require_own_files", "require_sinks", "run", "sink_files", "write_sinks"]
 
 
 def run(what: typed.Program | Graph, sources: Mapping[str, Iterable[tuple]] | None = None, *,

@@ -13,6 +13,11 @@ from .csv_rows import Malformed, NotThisType, parse_text, split_rows
 _INTEGERS = {8: "b", 16: "h", 32: "i", 64: "q"}
 
 
+def has_symbols(record: Record) -> bool:
+    """Whether the texts of symbols stand in a second file."""
+    return any(isinstance(one.type, Symbol) for one in flat_record(record).fields)
+
+
 def unpack_rows(data: bytes, record: Record, symbols: list[str]) -> Iterator[tuple | Malformed]:
     """Records are counted from 1."""
     columns = flat_record(record)

@@ -10,8 +10,7 @@ from ...dsl import typed
 from ...dsl.types import Field, Record, Symbol
 from ..failure import Usage
 from ..graph.runnable import no_sockets
-from .arrays import flat_record
-from .binary import pack_rows
+from .binary import has_symbols, pack_rows
 from .csv_rows import format_row
 from .results import Results
 
@@ -24,7 +23,7 @@ def require_sinks(program: typed.Program) -> None:
         connector = step.body.connector
         if connector.kind not in _FILES:
             raise no_sockets(connector)
-        if connector.kind == "binary" and connector.path == "-" and _has_symbols(step.record):
+        if connector.kind == "binary" and connector.path == "-" and has_symbols(step.record):
             raise Usage("binary:- can't carry symbols, which need a second file")
 
 
@@ -65,15 +64,11 @@ def _binary(sink: str, results: Results, path: str) -> list[tuple[str, bytes]]:
     record = results.records[sink]
     packed, symbols = pack_rows(results.rows[sink], record)
     beside = _lines(format_row((symbol,), _SYMBOL_FILE) for symbol in symbols)
-    return [(path, packed), *([(f"{path}.symbols", beside)] if _has_symbols(record) else [])]
+    return [(path, packed), *([(f"{path}.symbols", beside)] if has_symbols(record) else [])]
 
 
 def _lines(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
-
-
-def _has_symbols(record: Record) -> bool:
-    return any(isinstance(one.type, Symbol) for one in flat_record(record).fields)
 
 
 _FILES = {"csv": _csv, "jsonl": _jsonl, "binary": _binary, "discard": _discard}

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...dsl import typed
-from ...dsl.types import Record, Symbol
+from ...dsl.types import Record
 from ..graph.runnable import no_sockets
-from .arrays import flat_record
-from .binary import read_symbols, unpack_rows
+from .binary import has_symbols, read_symbols, unpack_rows
 from .csv_rows import Malformed, NotThisType, parse_text, rows_of
 from .generate import generate
 from .json_rows import json_rows_of
@@ -54,7 +53,7 @@ def lines_of(data: bytes, record: Record) -> Iterator[tuple | Malformed]:
 
 def _binary(connector: typed.Connector, step: typed.Step, folder: Path) -> Iterator[tuple | Malformed]:
     symbols: list[str] = []
-    if any(isinstance(one.type, Symbol) for one in flat_record(step.record).fields):
+    if has_symbols(step.record):
         symbols = read_symbols((folder / f"{connector.path}.symbols").read_bytes())
     return unpack_rows(_bytes(connector, folder), step.record, symbols)
 

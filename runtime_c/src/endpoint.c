@@ -150,13 +150,24 @@ dfrt_status dfrt_endpoint_take(dfrt_endpoint *endpoint, int *fd, dfrt_error *err
     }
 }
 
-bool dfrt_endpoint_lost(dfrt_endpoint *endpoint, const char *why, bool useful)
+static void tell_loss(const dfrt_endpoint *endpoint, const char *why, const char *what_now)
 {
     (void)fprintf(stderr, "%s: the connection %s %s has ended: %s%s\n", endpoint->name,
-                  endpoint->listens ? "on" : "to", endpoint->title, why,
-                  !endpoint->retry    ? ""
-                  : endpoint->listens ? "; waiting for the next"
-                                      : "; trying again");
+                  endpoint->listens ? "on" : "to", endpoint->title, why, what_now);
+}
+
+bool dfrt_endpoint_lost_at_end(const dfrt_endpoint *endpoint, const char *why)
+{
+    tell_loss(endpoint, why, "; rows that it had not read are lost");
+    return endpoint->retry;
+}
+
+bool dfrt_endpoint_lost(dfrt_endpoint *endpoint, const char *why, bool useful)
+{
+    tell_loss(endpoint, why,
+              !endpoint->retry    ? ""
+              : endpoint->listens ? "; waiting for the next"
+                                  : "; trying again");
     if (!endpoint->retry) return false;
     if (endpoint->listens) {
         endpoint->state = LISTENING;

@@ -193,7 +193,7 @@ static dfrt_status take_option(dfrt__options *options, const dfrt_program *progr
     case HTTP_PUBLIC: options->http_public = true; return DFRT_OK;
     case QUIET: options->quiet = true; return DFRT_OK;
     case RATE: return dfrt__read_rate(&options->replay, word, error);
-    case RATES: return dfrt__read_rates(&options->replay, word, error);
+    case RATES: options->rates_path = word; return dfrt__read_rates(&options->replay, word, error);
     case SPEED: return dfrt__read_speed(&options->replay, word, error);
     case HELP: print_help(program); options->done = true; return DFRT_OK;
     case VERSION: printf("%s %s\n", program->name, program->version); options->done = true; return DFRT_OK;
@@ -272,6 +272,17 @@ dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *progr
     options->degrees.workers = options->workers;
     options->workers = options->planned ? most_planned(program) : options->workers;
     return status;
+}
+
+char *dfrt__malformed_path(const dfrt__options *options, const dfrt_program *program, const char *name)
+{
+    char *path = NULL;
+    bool alone = program->source_count == 1;
+    if (options->malformed_path != NULL &&
+        asprintf(&path, "%s%s%s", options->malformed_path, alone ? "" : ".", alone ? "" : name) < 0) {
+        dfrt_out_of_memory();
+    }
+    return path;
 }
 
 void dfrt__options_close(dfrt__options *options)

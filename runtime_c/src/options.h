@@ -31,6 +31,7 @@ typedef struct dfrt__options {
     const char **source_specs; /* by source */
     const char **sink_specs;   /* by sink */
     const char *malformed_path;
+    const char *rates_path; /* where the rates of `replay` come from, or NULL */
     dfrt_replay replay; /* the pace of files: rate or speed, or neither */
     uint64_t report_limit;
     size_t max_row;
@@ -47,6 +48,9 @@ typedef struct dfrt__options {
 
 dfrt_status dfrt__options_read(dfrt__options *options, const dfrt_program *program, dfrt_run_state *run, int argc,
                                char **argv, dfrt_error *error);
+/* Where malformed rows of a source go, to be freed; NULL: none was asked for. With several sources each has a file of
+ * its own: one file has one header. */
+char *dfrt__malformed_path(const dfrt__options *options, const dfrt_program *program, const char *name);
 void dfrt__options_close(dfrt__options *options);
 
 #endif

@@ -156,6 +156,7 @@ dfrt_status dfrt_output_close(dfrt_output *out, dfrt_error *error)
 {
     if (out->buffer == NULL) return DFRT_OK;
     dfrt__output_drain(out);
+    if (out->peer != NULL && out->failure == 0) out->failure = dfrt__peer_finish(out->peer);
     /* Some file systems report a full disk only here. EINTR leaves the descriptor closed on Linux. */
     if (out->fd > STDERR_FILENO && close(out->fd) != 0 && errno != EINTR && out->failure == 0) out->failure = errno;
     dfrt_status status = answer(out, error);

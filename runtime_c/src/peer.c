@@ -1,20 +1,26 @@
 #define _GNU_SOURCE
 #include "peer.h"
 
+#include <dfrt/monitor.h>
+
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { MOST_ROWS = 16384, GRACE_MS = 5000, LOOK_MS = 100 };
+enum { FINISH_MS = 2000, FINISH_LOOK_MS = 20, MOST_UNREAD = 64 };
 
 struct dfrt__peer {
     dfrt_endpoint *endpoint;
     int fd;      /* the connection, or -1 */
     int stop_fd;
+    bool unix_socket;
     int waited_ms; /* since the program was told to stop */
     char *greeting;
     size_t greeting_size;
@@ -160,6 +166,7 @@ dfrt_status dfrt__peer_open(dfrt__peer **out, const char *name, const dfrt_endpo
     if (peer == NULL) return dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", spec->address);
     peer->fd = -1;
     peer->stop_fd = stop_fd;
+    peer->unix_socket = spec->unix_socket;
     peer->rows = calloc(MOST_ROWS, sizeof *peer->rows);
     dfrt_status status = peer->rows == NULL ? dfrt_fail(error, DFRT_MEMORY, "no memory for '%s'", spec->address)
                                             : dfrt_endpoint_open(&peer->endpoint, name, spec, quiet, error);
@@ -175,13 +182,56 @@ dfrt_status dfrt__peer_open(dfrt__peer **out, const char *name, const dfrt_endpo
     return status;
 }
 
-/* Unread bytes at close would make the system throw away what the other side has not read yet. */
-static void hang_up(int fd)
+/* Unread bytes at close would make the system throw away what the other side has not read yet. True at their end; `code`
+ * is 0, or the error that the connection has. */
+static bool take_unread(int fd, int *code)
 {
     char unread[4096];
-    (void)shutdown(fd, SHUT_WR);
-    while (recv(fd, unread, sizeof unread, MSG_DONTWAIT) > 0) {
+    ssize_t got = 1;
+    socklen_t size = sizeof *code;
+    /* Behind the end of what the other side says, only this knows of a reset. */
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, code, &size) != 0) *code = errno;
+    if (*code != 0) return true;
+    for (int i = 0; i < MOST_UNREAD && got > 0; i++) got = recv(fd, unread, sizeof unread, MSG_DONTWAIT);
+    if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) *code = errno;
+    return got == 0;
+}
+
+/* Bytes that are still with us: over a Unix socket those that the other side has not read, over TCP those that its system
+ * has not got. -1 when the system does not say. */
+static int outstanding(int fd)
+{
+    int bytes;
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : -1;
+}
+
+/* A reader who leaves with rows unread resets the connection. Over TCP one who has them all is known by his hanging up. */
+static int await_end(int fd, bool unix_socket)
+{
+    uint64_t until = dfrt_now_ns() + (uint64_t)FINISH_MS * 1000000;
+    bool ended = false;
+    (void)shutdown(fd, SHUT_WR); /* fails only for a connection that is gone, of which we hear below */
+    for (;;) {
+        int code, left = outstanding(fd); /* asked first: who resets forgets it after telling */
+        ended = take_unread(fd, &code) || ended;
+        if (code != 0) return code;
+        if ((left == 0 && (ended || unix_socket)) || (left < 0 && ended) || dfrt_now_ns() >= until) return 0;
+        struct pollfd ask = {.fd = ended ? -1 : fd, .events = POLLIN};
+        (void)poll(&ask, 1, FINISH_LOOK_MS); /* interrupted or not: we look again */
     }
+}
+
+int dfrt__peer_finish(dfrt__peer *peer)
+{
+    int code = peer->fd < 0 ? 0 : await_end(peer->fd, peer->unix_socket);
+    return code != 0 && dfrt_endpoint_lost_at_end(peer->endpoint, strerror(code)) ? 0 : code;
+}
+
+static void hang_up(int fd)
+{
+    int ignored; /* who wanted to know has asked before */
+    (void)shutdown(fd, SHUT_WR);
+    (void)take_unread(fd, &ignored);
     (void)close(fd);
 }
 

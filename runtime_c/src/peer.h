@@ -4,7 +4,8 @@
  * Threads:   one thread at a time uses a peer.
  * Ownership: the peer owns its endpoint and its connection; what is written is borrowed for the call.
  * Progress:  writing waits for a connection and for a slow reader. When the program is told to stop it waits on for a
- *            few seconds, so that a reader who is there gets everything, and no longer.
+ *            few seconds, so that a reader who is there gets everything, and no longer. Finishing waits for two seconds at
+ *            most; the system goes on delivering to a slow reader after that.
  */
 #ifndef DFRT_PEER_H
 #define DFRT_PEER_H
@@ -25,6 +26,11 @@ bool dfrt__peer_row(dfrt__peer *peer, size_t offset);
 
 /* Sends everything. Answers 0, or the errno of what was in the way. */
 int dfrt__peer_write(dfrt__peer *peer, const char *data, size_t size);
+
+/* Everything has been written: tells the other side, and waits up to two seconds for it to take that and hang up. Answers
+ * 0, or the errno with which the connection was lost; a loss is told on stderr, and is no failure where each is followed
+ * by another attempt. */
+int dfrt__peer_finish(dfrt__peer *peer);
 
 /* Tells on stderr of rows that were cut off: too long for the buffer, so that they could not be sent again. */
 void dfrt__peer_close(dfrt__peer *peer);

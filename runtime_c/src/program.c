@@ -186,9 +186,10 @@ static dfrt_status run_with(const dfrt_program *program, dfrt__options *options,
                             dfrt_error *error)
 {
     whole_run whole = {.reader = {.program = program}};
-    dfrt_status status = dfrt__check_files(program, options, error);
+    dfrt_status status = dfrt__supervision_plan(&whole.supervision, program, options, error);
     if (status == DFRT_OK) {
-        status = dfrt__supervision_plan(&whole.supervision, program, options, error);
+        const char *log = whole.supervision.wanted ? whole.supervision.control.log : NULL;
+        status = dfrt__check_files(program, options, log, error);
     }
     if (status == DFRT_OK) {
         status = open_stop(run, error);

@@ -27,18 +27,6 @@ enum { TICK_MS = 10 };
 
 static dfrt_stage *reading_stage(const dfrt__reader *reader) { return reader->layout->stages[0]; }
 
-/* With several sources each has a file of its own: one file has one header. NULL: none was asked for. */
-static char *malformed_path(const dfrt__options *options, const dfrt_program *program, const char *name)
-{
-    char *path = NULL;
-    bool alone = program->source_count == 1;
-    if (options->malformed_path != NULL &&
-        asprintf(&path, "%s%s%s", options->malformed_path, alone ? "" : ".", alone ? "" : name) < 0) {
-        dfrt_out_of_memory();
-    }
-    return path;
-}
-
 /* With threads at hand the parser gets some, unless it may have to wait for its input, or has nothing to parse: where one
  * thread runs everything else, all workers but that one; else one a source. */
 static dfrt_status read_ahead(dfrt__reader *reader, dfrt__input *input, size_t record_size,
@@ -79,7 +67,7 @@ static dfrt_status open_input(dfrt__reader *reader, unsigned i, const dfrt__opti
 {
     const dfrt_source_entry *entry = &reader->program->sources[i];
     dfrt__input *input = &reader->inputs[i];
-    char *kept = malformed_path(options, reader->program, entry->name);
+    char *kept = dfrt__malformed_path(options, reader->program, entry->name);
     dfrt_source_options how = {.event_time = entry->time_field,
                                .used = entry->used,
                                .stop_fd = stop_fd,

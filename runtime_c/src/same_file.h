@@ -1,7 +1,7 @@
-/* Files that a program would read and write, or write twice: a sink empties its file when it opens it.
+/* Files that a program would read and write, or write twice: who writes a file empties it first.
  *
  * Threads:   called before there are any.
- * Ownership: specs are borrowed for the call.
+ * Ownership: specs and paths are borrowed for the call.
  * Progress:  nothing waits.
  */
 #ifndef DFRT_SRC_SAME_FILE_H
@@ -9,7 +9,10 @@
 
 #include "options.h"
 
-/* DFRT_USAGE when a sink's file is also that of a source, or of another sink. Nothing has been opened yet. */
-dfrt_status dfrt__check_files(const dfrt_program *program, const dfrt__options *options, dfrt_error *error);
+/* DFRT_USAGE when something that the run would write is also read or written elsewhere, or two sources would share a
+ * pipe or standard input. Nothing has been opened for writing yet. `log` is that of the controller's configuration, or
+ * NULL; it gives way to --log. */
+dfrt_status dfrt__check_files(const dfrt_program *program, const dfrt__options *options, const char *log,
+                              dfrt_error *error);
 
 #endif

@@ -298,6 +298,57 @@ static void test_sink_without_retry(void)
     CHECK(dfrt_sink_close(sink, &error) == DFRT_IO);
 }
 
+static dfrt_sink *written_sink(const char *spec)
+{
+    dfrt_sink *sink;
+    dfrt_sink_options options = {.stop_fd = -1, .quiet = true};
+    CHECK(dfrt_sink_open_with(&sink, "out", spec, &trade_record, &options, &error) == DFRT_OK);
+    return sink;
+}
+
+/* A reader that leaves with rows unread, when nothing more is to be written. */
+static void test_sink_whose_reader_leaves_at_the_end(void)
+{
+    static const char *const specs[] = {"unix:end.sock?listen=true", "unix:end.sock?listen=true&retry=true"};
+    static const dfrt_status expected[] = {DFRT_IO, DFRT_OK}; /* with retry a loss is told, as in the middle */
+    for (int i = 0; i < 4; i++) {
+        dfrt_sink *sink = written_sink(specs[i % 2]);
+        int fd = call("end.sock");
+        write_trade(sink, 1);
+        CHECK(dfrt_sink_flush(sink, &error) == DFRT_OK);
+        pid_t reader = i < 2 ? 0 : fork(); /* who leaves before the end, or while the sink waits for him */
+        CHECK(reader >= 0);
+        if (i >= 2 && reader == 0) {
+            (void)usleep(300000);
+            _exit(0);
+        }
+        hang_up(fd);
+        CHECK(dfrt_sink_close(sink, &error) == expected[i % 2]);
+        if (i % 2 == 0) CHECK_TEXT(error.text, "cannot write 'end.sock': Connection reset by peer");
+        if (i >= 2) CHECK(waitpid(reader, NULL, 0) == reader);
+    }
+}
+
+/* Who reads nothing for now, says something, or says no more: nothing of that is a loss, and nobody is waited for forever. */
+static void test_sink_whose_reader_stays(void)
+{
+    dfrt_sink *sink = written_sink("unix:stay.sock?listen=true");
+    int fd = call("stay.sock");
+    say(fd, "hello");
+    write_trade(sink, 1);
+    CHECK(dfrt_sink_close(sink, &error) == DFRT_OK);
+    CHECK_TEXT(hear(fd, strlen(HEADER) + 17), HEADER "1,A,0.0,0,false,\n");
+    hang_up(fd);
+    sink = written_sink("unix:stay.sock?listen=true");
+    fd = call("stay.sock");
+    CHECK(shutdown(fd, SHUT_WR) == 0);
+    write_trade(sink, 1);
+    CHECK(dfrt_sink_flush(sink, &error) == DFRT_OK);
+    CHECK_TEXT(hear(fd, strlen(HEADER) + 17), HEADER "1,A,0.0,0,false,\n");
+    CHECK(dfrt_sink_close(sink, &error) == DFRT_OK);
+    hang_up(fd);
+}
+
 /* Nobody reads, and the program is told to stop. */
 static void test_sink_stops(void)
 {
@@ -326,6 +377,8 @@ int main(void)
     test_sink();
     test_sink_resumes_at_a_row();
     test_sink_without_retry();
+    test_sink_whose_reader_leaves_at_the_end();
+    test_sink_whose_reader_stays();
     test_sink_stops();
     leave_scratch_folder();
     return 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import struct
 
 import pytest
@@ -238,6 +239,37 @@ def test_a_sink_without_retry_says_who_left(copy):
         process.stdin = None
         error = ended(process, 4)
         assert f"copy: error: cannot write '127.0.0.1:{target.port}': " in error
+
+
+@pytest.mark.parametrize(("retry", "code"), [("", 4), ("?retry=true", 0)])
+def test_a_reader_that_leaves_at_the_end(numbers, retry, code):
+    """He has not read what is there, and nothing more comes that would show it."""
+    with Listener() as target:
+        process = numbers.start("--source", "numbers=csv:-", "--sink", f"out=tcp:127.0.0.1:{target.port}{retry}")
+        process.stdin.write(b"n,x\n1,2\n")
+        process.stdin.flush()
+        reader = target.accept()
+        wait_until(lambda: b"1,2.0\n" in reader.socket.recv(100, socket.MSG_PEEK), process)
+        reader.close()
+        process.stdin.close()
+        process.stdin = None
+        error = ended(process, code)
+    assert f"out: the connection to 127.0.0.1:{target.port} has ended: Connection reset by peer; rows that it had not " \
+        "read are lost\n" in error
+    assert (f"error: cannot write '127.0.0.1:{target.port}': Connection reset by peer" in error) == (code == 4)
+
+
+def test_a_reader_that_reads_to_the_end(numbers):
+    """Nobody waits for him longer than he needs, whatever he says himself."""
+    (numbers.folder / "numbers.csv").write_text("n,x\n" + "1,2\n" * 100_000)
+    with Listener() as target:
+        process = numbers.start("--sink", f"out=tcp:127.0.0.1:{target.port}")
+        reader = target.accept()
+        reader.say("thanks\n")
+        reader.socket.shutdown(socket.SHUT_WR)
+        assert reader.rest() == "n,x\n" + "1,2.0\n" * 100_000
+        reader.close()
+        assert ended(process) == ""
 
 
 # --- unix -------------------------------------------------------------------------------------------

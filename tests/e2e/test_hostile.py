@@ -123,26 +123,6 @@ def test_who_does_not_want_to_wait(tmp_path):
     assert process.returncode == -signal.SIGTERM
 
 
-# --- one file, twice --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("words", "said"), [
-    (("--sink", "out=csv:rows.csv"), "sink 'out' would empty 'rows.csv', which source 'rows' reads"),
-    (("--sink", "out=csv:linked.csv"), "sink 'out' would empty 'linked.csv', which source 'rows' reads"),
-    (("--sink", "out=jsonl:both", "--sink", "lines_out=csv:./both"), "would both write to './both'")])
-def test_a_file_that_would_be_emptied(hostile, words, said):
-    os.link(hostile.folder / "rows.csv", hostile.folder / "linked.csv")
-    before = (hostile.folder / "rows.csv").read_bytes()
-    answer = hostile.run(*words)
-    assert answer.returncode == 2 and said in answer.stderr and len(answer.stderr.splitlines()) == 1
-    assert (hostile.folder / "rows.csv").read_bytes() == before
-
-
-def test_standard_output_for_two(hostile):
-    answer = hostile.run("--sink", "out=csv:-", "--sink", "lines_out=csv:-", "--quiet")
-    assert answer.returncode == 0 and "name,n\n" in answer.stdout and "body\n" in answer.stdout
-
-
 # --- no room ----------------------------------------------------------------------------------------
 
 

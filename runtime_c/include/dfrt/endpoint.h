@@ -57,6 +57,10 @@ dfrt_status dfrt_endpoint_take(dfrt_endpoint *endpoint, int *fd, dfrt_error *err
  * True when there will be another. */
 bool dfrt_endpoint_lost(dfrt_endpoint *endpoint, const char *why, bool useful);
 
+/* The last connection is lost with rows in it, and tells so on stderr. True when losses are what its user expects: he
+ * asked for another attempt after each. */
+bool dfrt_endpoint_lost_at_end(const dfrt_endpoint *endpoint, const char *why);
+
 /* Readable when dfrt_endpoint_take may have an answer, or the connection that was taken can be read. */
 int dfrt_endpoint_poll_fd(const dfrt_endpoint *endpoint);
 /* What messages call the other side, or where it listens. */
