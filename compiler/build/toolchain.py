@@ -71,6 +71,11 @@ def flags(target: str, sanitize: bool = True) -> tuple[str, ...]:
     return (*NEEDED_FLAGS, *CHOSEN_FLAGS, *target_flags(target), *(_sanitizer_flags() if sanitize else ()))
 
 
+def require_target(target: str) -> None:
+    if target not in TARGETS:
+        raise Usage(f"target {target}: there is {', '.join(TARGETS)}")
+
+
 def target_flags(target: str) -> tuple[str, ...]:
     if target != "native":
         return ()
