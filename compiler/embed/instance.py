@@ -75,10 +75,10 @@ class Stream:
         place = ffi.cast(f"const {self._intakes[name].port.struct} *", records.ctypes.data)
         with self._lock:
             if watermarks is None:
-                self._require(self._library.function(f"push_{name}")(self._open(), place, len(records)))
+                self._require(self._library.function(f"push.{name}")(self._open(), place, len(records)))
             else:
                 given = ffi.cast("const int64_t *", watermarks.ctypes.data)
-                self._require(self._library.function(f"push_at_{name}")(self._open(), place, given, len(records)))
+                self._require(self._library.function(f"part.{name}")(self._open(), place, given, len(records)))
 
     def poll(self) -> dict[str, Rows]:
         """Hands on what was pushed, and answers what has come out since the last call."""
