@@ -69,7 +69,7 @@ def _next(context: Context, node: ast.Construct | ast.CFunction, scope: Scope,
 
 
 def expiry(context: Context, node: ast.UpdateStage | ast.OperatorDecl, stream: Stream) -> int | None:
-    """`expire after`, in units of the stream's time; of a stream without event time in nanoseconds, and without effect."""
+    """`expire after`, in units of the stream's time; without event time in nanoseconds, and without effect."""
     if node.expire_after is None:
         return None
     if stream.record is not None and stream.unit is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from .codes import Code
 
 _SINK = 'sink out = quotes to csv("out.csv")'
-_EXPIRING = """stream s = plain |> by symbol |> update { n: i64 = 0 } with { n: n + 1 } emit { symbol, n } expire after 10s
+_EXPIRING = """stream s = plain |> by symbol
+  |> update { n: i64 = 0 } with { n: n + 1 } emit { symbol, n } expire after 10s
 sink counted = s to csv("out.csv")
 """
 _TOTAL = """aggregate total(x: f64) -> f64 associative commutative {
@@ -133,8 +134,8 @@ SETTING_CODES: dict[str, Code] = {
         _TOTAL.replace("commutative", "commutative invertible") + _SINK, _TOTAL + _SINK),
     "W0107": Code(
         "keys that never expire",
-        "`expire after` goes by the watermark. A stream without event time has none, so that all keys are kept until the "
-        "program ends.",
+        "`expire after` goes by the watermark. A stream without event time has none, so that all keys are kept until "
+        "the program ends.",
         'source plain: Quote = csv("plain.csv")\n' + _EXPIRING,
         'source plain: Quote = csv("plain.csv") event time ts\n' + _EXPIRING),
     "W0101": Code(

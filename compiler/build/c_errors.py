@@ -104,7 +104,7 @@ def _line(path: str, number: int) -> str:
 
 
 def _add_unplaced(output: str, bundle: Bundle, diagnostics: Diagnostics) -> None:
-    """A function of the user's that is defined nowhere, or has a name that is taken, is the user's; the rest is ours."""
+    """What the user's C calls and nobody defines, or has a name that is taken, is the user's; the rest is ours."""
     for name in dict.fromkeys(match["name"] for match in _UNDEFINED.finditer(output)):
         _add_undefined(name, bundle, diagnostics)
     for name in dict.fromkeys(match["name"] or match["other"] for match in _TWICE.finditer(output)):
@@ -126,7 +126,7 @@ def _add_undefined(name: str, bundle: Bundle, diagnostics: Diagnostics) -> None:
                         expected="a function of that name, not `static`, as the generated header declares it")
     elif used:
         diagnostics.add(USER_C, used, f"no C file of the program defines `{name}`",
-                        expected="a definition in a file that the program names with `c(…)`, or that such a file includes")
+                        expected="a definition in a file that the program names with `c(…)`, or one that it includes")
 
 
 def _program(bundle: Bundle) -> str:

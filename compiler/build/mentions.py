@@ -16,7 +16,7 @@ _BEFORE_A_DECLARATOR = re.compile(r"(?P<word>\w+)[\s*]*$")
 
 
 def in_program(name: str, bundle: Bundle) -> Span | None:
-    """Where the program says `"name"`, as in c("file.c", "name"); of an aggregate in C, the name of all its functions."""
+    """Where the program says `"name"`, as in c("file.c", "name"); the functions of an aggregate share one."""
     short = [name.removesuffix(end) for end in _OF_AGGREGATES if name.endswith(end)]
     for path in (path for path in bundle.inputs if path.endswith(".dfl")):
         for number, line in enumerate(text_of(path).split("\n"), 1):

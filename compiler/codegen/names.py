@@ -51,7 +51,7 @@ def source_function(verb: str, source: str, roles: Collection[str]) -> str:
     """What does something with a source: `push_quotes`.
 
     `x_push_poll` is `poll` of an app `x_push`, which may be in the same executable: the push of a source `poll` of the
-    app `x` is `x_push_poll_`. There is a `_` for each way to read the source as a function of an app of a longer name.
+    app `x` is `x_push_poll_`. There is a `_` for each way to read it as a function of an app of a longer name.
     """
     words = source.split("_")
     rests = ["_".join(words[at:]) for at in range(len(words))]

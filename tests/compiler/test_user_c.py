@@ -257,7 +257,8 @@ def test_a_main_of_the_users_own(tmp_path):
 
 
 def test_one_name_in_two_files(tmp_path):
-    program = scalar(tmp_path, "own", "int64_t more(int64_t x) { return x; }\nint64_t own(int64_t x) { return more(x); }")
+    program = scalar(tmp_path, "own", "int64_t more(int64_t x) { return x; }\n"
+                     "int64_t own(int64_t x) { return more(x); }")
     (tmp_path / "two.c").write_text("int more(int x) { return x; }\nlong two(long x) { return more((int)x); }\n")
     program.write_text(program.read_text().replace("helper(x)", "helper(twin(x))")
                        + 'fn twin(x: i64) -> i64 = c("two.c", "two")\n')
@@ -284,7 +285,8 @@ def test_one_function_for_two_windows(tmp_path):
     assert (item.code, place(item)) == ("E0903", "every_type.dfl:21")
 
 
-@pytest.mark.parametrize("parameters", ["const double *a, const double (*b)[3]", "const double a[2], const double b[2][3]"])
+@pytest.mark.parametrize("parameters", ["const double *a, const double (*b)[3]",
+                                        "const double a[2], const double b[2][3]"])
 def test_arrays_are_pointers_to_their_first_elements(tmp_path, parameters):
     """Both ways to write them compile without a warning."""
     (tmp_path / "own.c").write_text(f'#include "arrays.h"\ndouble add({parameters}) {{ return a[1] + b[1][2]; }}\n')

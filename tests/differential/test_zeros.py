@@ -23,9 +23,9 @@ source in: R = csv("in.csv") event time ts slack 4ms
 
 
 def program() -> str:
-    sinks = [f'sink s{number} = in |> by k |> window {window} |> aggregate {{ k, {AGGREGATES} }} to csv("s{number}.csv")'
-             for number, window in enumerate(WINDOWS)]
-    return PROGRAM + "\n".join([*sinks, f'sink scanned = in |> by k |> scan {{ k, {AGGREGATES} }} to csv("scanned.csv")\n'])
+    stages = [f"window {window} |> aggregate" for window in WINDOWS] + ["scan"]
+    return PROGRAM + "".join(f'sink s{at} = in |> by k |> {stage} {{ k, {AGGREGATES} }} to csv("s{at}.csv")\n'
+                             for at, stage in enumerate(stages))
 
 
 def rows() -> str:

@@ -169,7 +169,8 @@ def test_none_is_no_batch(sums, given):
 def test_sources_of_any_name(name):
     """A mapping takes what a keyword can't."""
     program = dfc.load(f'app any_name\nrecord Q {{ x: i64 }}\nsource {name}: Q = csv("q.csv")\n'
-                       f'source more: Q = csv("m.csv")\nsink out = {name} to discard()\nsink rest = more to discard()\n')
+                       f'source more: Q = csv("m.csv")\nsink out = {name} to discard()\n'
+                       'sink rest = more to discard()\n')
     batch, more = {"x": np.arange(3)}, {"x": np.arange(2)}
     assert program.run({name: batch}, more=more)["out"]["x"].tolist() == [0, 1, 2]
     assert sum(len(rows) for _, rows in program.stream({name: batch, "more": more})) == 5
