@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,15 +34,15 @@ class Compiled:
 
 
 def compile_to(text: str, file: str, output: str | Path, target: str, params: Mapping[str, str],
-               kinds: tuple[str, ...], amalgamate: bool) -> Compiled:
+               wanted: Iterable[str], amalgamate: bool) -> Compiled:
     from dfc.dsl.diagnostics import Diagnostics
 
     from . import build, pipeline
-    from .build.toolchain import TARGETS
-    from .emit import emit
+    from .build.toolchain import require_target
+    from .emit import emit, kinds_of
 
-    if target not in TARGETS:
-        raise Usage(f"target {target}: there is {', '.join(TARGETS)}")
+    kinds = kinds_of(_words(wanted), "emit")
+    require_target(target)
     order, diagnostics, folder = build.Order(kinds, target, amalgamate), Diagnostics(), Path(output)
     texts = dict(emit(text, file, params, kinds)) if kinds else {}
     bundle = pipeline.generate(text, file, params, embed="lib" in kinds, diagnostics=diagnostics)
@@ -50,3 +50,10 @@ def compile_to(text: str, file: str, output: str | Path, target: str, params: Ma
     written = {path.relative_to(folder).as_posix(): path for path in paths}
     manifest = json.loads(written["manifest.json"].read_text()) if "manifest.json" in written else {}
     return Compiled(bundle.app, folder, written, manifest, tuple(diagnostics.sorted()))
+
+
+def _words(wanted: Iterable[str]) -> list[str]:
+    """A text is an iterable too, of its letters."""
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        raise Usage(f"emit: expected a tuple of words, such as ('lib',), got {wanted!r}")
+    return list(wanted)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dfc.dsl.diagnostics import Diagnostics
 
 from . import pipeline
 from .artifacts import graph as graph_artifact
 from .artifacts import plan as plan_artifact
+from .failure import Usage
 from .select.asked import Asked
 
+EMITTED = ("ast", "graph", "plan", "c", "header", "control", "lib", "exe")
 _ENDINGS = {"c": (".c", ".h"), "control": (".json",)}
+
+
+def kinds_of(words: Iterable[str], option: str) -> tuple[str, ...]:
+    """The words in the order of the pipeline, each once. `option` is what the caller calls them."""
+    named = list(words)
+    unknown = [word for word in named if word not in EMITTED]
+    if unknown:
+        raise Usage(f"{option} {unknown[0]}: there is {', '.join(EMITTED)}")
+    return tuple(kind for kind in EMITTED if kind in named)
 
 
 def emit(text: str, file: str, params: Mapping[str, str], wanted: tuple[str, ...],

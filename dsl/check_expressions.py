@@ -164,7 +164,7 @@ class Expressions(Calls):
         if isinstance(index, typed.Literal) and not 0 <= index.value < array.type.size:
             raise Mistake("E0215", index.span, f"there is no element {index.value} in {array.type}",
                           expected=f"0 to {array.type.size - 1}")
-        return typed.Element(array, as_i64(index), array.type.element, node.span)
+        return typed.Element(array, as_i64(index, "an index is signed, this is u64"), array.type.element, node.span)
 
     def _array(self, node: ast.ArrayLiteral) -> typed.Expr:
         elements = [self.check(element) for element in node.elements]

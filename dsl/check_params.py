@@ -77,6 +77,9 @@ def _default(context: Context, decl: ast.ParamDecl, type_: Type) -> object | Non
             if isinstance(type_, Int) and isinstance(value.type, Int):
                 raise Mistake("E0209", decl.value.span, f"{value.value} does not fit {type_}",
                               expected=f"{type_.low} to {type_.high}")
+            if isinstance(type_, Text) and is_string(value.type):
+                raise Mistake("E0210", decl.value.span, f"the text has {len(value.value.encode())} bytes and does not "
+                              f"fit {type_}", expected=f"at most {type_.size} bytes of UTF-8")
             raise Mistake("E0414" if missing_unit else "E0210", decl.value.span,
                           f"the parameter `{decl.name}` is {type_}, this is {value.type}", expected=str(type_),
                           around="{}ms" if missing_unit else "")

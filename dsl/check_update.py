@@ -69,9 +69,12 @@ def _next(context: Context, node: ast.Construct | ast.CFunction, scope: Scope,
 
 
 def expiry(context: Context, node: ast.UpdateStage | ast.OperatorDecl, stream: Stream) -> int | None:
-    """`expire after`, in units of the stream's time; of a stream without event time in nanoseconds."""
+    """`expire after`, in units of the stream's time; without event time in nanoseconds, and without effect."""
     if node.expire_after is None:
         return None
+    if stream.record is not None and stream.unit is None:
+        context.warn("W0107", node.expire_after.span, "no key ever expires: the stream has no event time",
+                     expected="a source with `event time` or `processing time`")
     with context.reporting():
         return constant_time(context, node.expire_after, stream.unit or "ns", "the time after which a key expires")
     return None

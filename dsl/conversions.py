@@ -54,11 +54,10 @@ def _as_u64(expr: typed.Expr, other: typed.Expr) -> typed.Expr:
                   expected="both signed or both unsigned: convert one side with `u64(…)` or `i64(…)`")
 
 
-def as_i64(expr: typed.Expr) -> typed.Expr:
-    """An integer that meets a time, which is signed."""
+def as_i64(expr: typed.Expr, why: str) -> typed.Expr:
+    """An integer in a place that is signed."""
     if expr.type == U64 and not is_literal(expr, Int):
-        raise Mistake("E0201", expr.span, "u64 meets a time, which is signed", around="i64({})",
-                      expected="a signed integer")
+        raise Mistake("E0201", expr.span, why, around="i64({})", expected="a signed integer")
     return cast(expr, I64)
 
 

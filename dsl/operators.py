@@ -115,7 +115,8 @@ def _time_arithmetic(op: str, left: typed.Expr, right: typed.Expr, span: Span) -
     if is_time(left.type) and is_time(right.type):
         left, right = same_unit(left, right)
     unit = left.type.unit if is_time(left.type) else right.type.unit
-    left, right = (as_i64(e) if isinstance(e.type, Int) else e for e in (left, right))
+    why = "u64 meets a time, which is signed"
+    left, right = (as_i64(e, why) if isinstance(e.type, Int) else e for e in (left, right))
     return typed.Binary(op, left, right, {"T": Timestamp(unit), "D": Duration(unit), "I": I64}[result], span)
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from .codes import Code
 
 _SINK = 'sink out = quotes to csv("out.csv")'
+_EXPIRING = """stream s = plain |> by symbol
+  |> update { n: i64 = 0 } with { n: n + 1 } emit { symbol, n } expire after 10s
+sink counted = s to csv("out.csv")
+"""
 _TOTAL = """aggregate total(x: f64) -> f64 associative commutative {
   state { s: f64 }
   lift { s: x }
@@ -140,6 +144,12 @@ SETTING_CODES: dict[str, Code] = {
         "Windows that slide are composed from panes, which needs `associative` and `commutative`, or computed from "
         "their tuples. Nothing is taken out of a state again, so that `invertible` says something true without effect.",
         _TOTAL.replace("commutative", "commutative invertible") + _SINK, _TOTAL + _SINK),
+    "W0107": Code(
+        "keys that never expire",
+        "`expire after` goes by the watermark. A stream without event time has none, so that all keys are kept until "
+        "the program ends.",
+        'source plain: Quote = csv("plain.csv")\n' + _EXPIRING,
+        'source plain: Quote = csv("plain.csv") event time ts\n' + _EXPIRING),
     "W0101": Code(
         "parameter never used",
         "The parameter has no effect.",

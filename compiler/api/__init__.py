@@ -29,7 +29,7 @@ def compile(program, output="build", *, target: str = "portable", params=None, e
     """
     from dfc.compiler.compiled import compile_to
 
-    return compile_to(*_read(program), output, target, _texts(params), tuple(emit), amalgamate)
+    return compile_to(*_read(program), output, target, _texts(params), emit, amalgamate)
 
 
 def load(program, *, params=None, workers: int = 1, target: str = "native", alternates=None, clock=None):

@@ -15,12 +15,15 @@ from dfc.compiler.artifacts.bundle import Bundle
 from dfc.dsl.diagnostics import Diagnostics, Note
 from dfc.dsl.span import Span
 
+from .mentions import in_c, in_program, text_of
 from .user_code import user_files
 
-USER_C, INTERNAL = "E0901", "E0999"
+USER_C, TAKEN, INTERNAL = "E0901", "E0904", "E0999"
 _MESSAGE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
                       r"(?P<kind>fatal error|error|warning|note): (?P<text>.*)$")
 _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(?P<name>\w+)")
+_TWICE = re.compile(r"(?:conflicting types for|multiple definition of|redefinition of|incompatible redeclaration of "
+                    r"library function|duplicate symbol:?) [`'\"]?(?P<name>\w+)|'(?P<other>\w+)' redeclared")
 _OPTION = re.compile(r" \[-W[^\]]*\]$")
 _WORD = re.compile(r"\w+|.")
 
@@ -96,25 +99,19 @@ def _span(said: Said, origins: Mapping[str, str]) -> Span:
 
 
 def _line(path: str, number: int) -> str:
-    lines = _text(path).split("\n")
+    lines = text_of(path).split("\n")
     return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
 
 
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
 def _add_unplaced(output: str, bundle: Bundle, diagnostics: Diagnostics) -> None:
-    """A function that is named in the program but defined nowhere is the user's; the rest is ours."""
+    """What the user's C calls and nobody defines, or has a name that is taken, is the user's; the rest is ours."""
     for name in dict.fromkeys(match["name"] for match in _UNDEFINED.finditer(output)):
-        span = _mention(name, bundle)
+        _add_undefined(name, bundle, diagnostics)
+    for name in dict.fromkeys(match["name"] or match["other"] for match in _TWICE.finditer(output)):
+        span = in_program(name, bundle) or in_c(name, bundle)
         if span:
-            diagnostics.add(USER_C, span, f"no C file of the program defines the function `{name}`",
-                            expected="a function of that name, not `static`, as the generated header declares it")
+            diagnostics.add(TAKEN, span, f"the name `{name}` is taken: something else that is compiled or linked with "
+                            "the program has it", expected="another name, or `static` for what only its file calls")
     if not diagnostics.failed:
         first = next((line for line in output.splitlines() if "error" in line or "undefined" in line), output.strip())
         blame = Note("this is a mistake in dfc, not in your program; please report it with the program")
@@ -122,14 +119,14 @@ def _add_unplaced(output: str, bundle: Bundle, diagnostics: Diagnostics) -> None
                         notes=(blame,))
 
 
-def _mention(name: str, bundle: Bundle) -> Span | None:
-    """Where the program says `"name"`, as in c("file.c", "name")."""
-    for path in (path for path in bundle.inputs if path.endswith(".dfl")):
-        for number, line in enumerate(_text(path).split("\n"), 1):
-            column = line.find(f'"{name}"')
-            if column >= 0:
-                return Span(path, number, column + 1, number, column + len(name) + 3)
-    return None
+def _add_undefined(name: str, bundle: Bundle, diagnostics: Diagnostics) -> None:
+    named, used = in_program(name, bundle), in_c(name, bundle)
+    if named:
+        diagnostics.add(USER_C, named, f"no C file of the program defines the function `{name}`",
+                        expected="a function of that name, not `static`, as the generated header declares it")
+    elif used:
+        diagnostics.add(USER_C, used, f"no C file of the program defines `{name}`",
+                        expected="a definition in a file that the program names with `c(…)`, or one that it includes")
 
 
 def _program(bundle: Bundle) -> str:

@@ -27,6 +27,14 @@ BUILD_CODES: dict[str, Code] = {
         'alternate a value 1.0 = c("fit.c", "fit")    // in two operators',
         'alternate a value 1.0 = c("fit.c", "fit_minutes")',
     ),
+    "E0904": Code(
+        "the name of a C function is taken",
+        "The program is linked with the user's C, the C library and dfc's runtime; a name stands for one function in "
+        "all of them. `main` is the program's own, and `abs` is the C library's. Choose another name; what only its own "
+        "file calls can be `static`.",
+        'fn distance(x: i64) -> i64 = c("own.c", "abs")',
+        'fn distance(x: i64) -> i64 = c("own.c", "own_distance")',
+    ),
     "E0999": Code(
         "the generated C does not compile",
         "The program passed every check, so this is a mistake in dfc and not in the program. Please report it together "

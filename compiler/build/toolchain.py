@@ -18,7 +18,8 @@ SANITIZERS = ("address", "undefined", "thread")
 
 # No contraction: a fused multiply-add rounds once where the program says twice, so results would depend on the machine.
 NEEDED_FLAGS = ("-std=c11", "-ffp-contract=off", "-pthread")
-CHOSEN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Wpedantic")
+# The header says how long the arrays are that a C function takes; the function may say that, or take pointers.
+CHOSEN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wno-array-parameter")
 LINK_FLAGS = ("-lm", "-pthread")
 INCLUDES = ("-I.", "-Idfrt/include")
 
@@ -69,6 +70,11 @@ def _first_line(text: str) -> str:
 def flags(target: str, sanitize: bool = True) -> tuple[str, ...]:
     """Flags of one target; DFC_SANITIZE in the environment adds a sanitizer, unless it can't be used."""
     return (*NEEDED_FLAGS, *CHOSEN_FLAGS, *target_flags(target), *(_sanitizer_flags() if sanitize else ()))
+
+
+def require_target(target: str) -> None:
+    if target not in TARGETS:
+        raise Usage(f"target {target}: there is {', '.join(TARGETS)}")
 
 
 def target_flags(target: str) -> tuple[str, ...]:

@@ -130,8 +130,9 @@ def _extreme(partial: Partial, aggregate: typed.Aggregate, function: str, sign: 
     value, here = c_value(aggregate.value, partial.scope), f"p->{name}"
     lift = f"{{ {c_type(type_)} value = {value}; {here} = {_better('value', here, type_, function, sign)}; }}"
     combine = f"{here} = {_better(f'later->{name}', here, type_, function, sign)};"
-    return partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), lift, combine,
-                           ((name, type_),))
+    found = partial.declare(name, f"{c_type(type_)} {name}", _worst(type_, function), lift, combine, ((name, type_),))
+    # Which of two zeros stays depends on the layout: the result has one sign of zero only.
+    return f"({found} + {'0.0f' if type_.bits == 32 else '0.0'})" if isinstance(type_, Float) else found
 
 
 def _better(value: str, known: str, type_: Type, function: str, sign: str) -> str:

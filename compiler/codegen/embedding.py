@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from ...dsl import typed
 from ..artifacts.interface import Interface, Port
 from .header import declarations, public_declarations, public_header
-from .names import identifier
+from .names import identifier, source_function
 from .step_views import Context
 from .templating import render
 
+# `symbols` is no `symbol_count`: that is the `count` of an app `…_symbol`.
 ROLES = ("instance", "options", "create", "merge", "poll", "drain", "destroy", "take", "error", "set_alternate",
-         "count", "symbol", "symbol_text", "symbol_count", "columns", "cluster")
+         "count", "symbol", "symbol_text", "symbols", "columns", "cluster")
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class PortView:
     c: str
     record: str
     push: str = ""
-    push_at: str = ""
+    part: str = ""
     end: str = ""
 
 
@@ -47,9 +48,9 @@ def _interface(context: Context, views: dict, text: str) -> Interface:
     sinks = tuple(Port(v.name, context.input(steps[v.name]), v.record) for v in views["sinks"])
     alternates = tuple((chosen.operator, tuple(a.name for a in steps[chosen.operator].body.alternates))
                        for chosen in context.plan.alternates)
-    pushes = tuple(pair for v in views["sources"]
-                   for pair in ((f"push_{v.name}", v.push), (f"push_at_{v.name}", v.push_at)))
-    functions = (*views["api"].items(), *pushes, *((f"end_{v.name}", v.end) for v in views["sources"]))
+    of_sources = tuple(pair for v in views["sources"] for pair in (
+        (f"push.{v.name}", v.push), (f"part.{v.name}", v.part), (f"end.{v.name}", v.end)))
+    functions = (*views["api"].items(), *of_sources)
     cdef = public_declarations(context) + text.replace("DFRT_API ", "")
     return Interface(context.graph.program.name, sources, sinks, alternates, functions, cdef)
 
@@ -57,9 +58,12 @@ def _interface(context: Context, views: dict, text: str) -> Interface:
 def _views(context: Context) -> dict:
     names = _Free(context)
     api = {role: names.take(role) for role in ROLES}
+    found = _steps(context, typed.Source)
+    of = {(verb, step.name): names.take(source_function(verb, step.name, ROLES))
+          for verb in ("push", "part", "end") for step in found}
     sources = [PortView(step.name, number, identifier(step.name), context.record(step.record),
-                        *(names.take(f"{role}_{step.name}") for role in ("push", "push_at", "end")))
-               for number, step in enumerate(_steps(context, typed.Source))]
+                        *(of[verb, step.name] for verb in ("push", "part", "end")))
+               for number, step in enumerate(found)]
     sinks = [PortView(step.name, number, identifier(step.name), context.record(context.input(step)))
              for number, step in enumerate(_steps(context, typed.Sink))]
     return {"api": api, "sources": sources, "sinks": sinks}
@@ -70,14 +74,16 @@ def _steps(context: Context, kind: type) -> list[typed.Step]:
 
 
 class _Free:
-    """Names that begin with the app's and that no record and no function of the user has."""
+    """Names that begin with the app's, each once, and that no record and no function of the user has."""
 
     def __init__(self, context: Context):
         self.prefix = f"{identifier(context.graph.program.name)}_"
         self.declared = declarations(context)
+        self.taken: set[str] = set()
 
     def take(self, word: str) -> str:
         name = self.prefix + word
-        while re.search(rf"\b{name}\b", self.declared):
+        while name in self.taken or re.search(rf"\b{name}\b", self.declared):
             name += "_"
+        self.taken.add(name)
         return name

@@ -165,6 +165,8 @@ def _functions(context: Context) -> list[FunctionView]:
     found: dict[str, FunctionView] = {}
     alternates = [view for step in _in_c(context) for view in _alternates(context, step)]
     for view in [*alternates, *_updates(context), *_scalars(context), *_aggregates(context)]:
+        if view.c == "main":
+            raise _taken_name(view)
         first = found.setdefault(view.c, view)
         if first.parameters != view.parameters:
             raise _two_types(first, view)
@@ -219,6 +221,14 @@ def _aggregates(context: Context) -> list[FunctionView]:
                   FunctionView(f"{a.c.name}_lower", f"{what}, its result", "const void *state", a.c.span,
                                value_type(a.result), "")]
     return found
+
+
+def _taken_name(view: FunctionView) -> ProgramError:
+    """A library would take it, a program would not: it is wrong for both."""
+    found = Diagnostics()
+    found.add("E0904", view.span, f"the name `{view.c}` is taken: the program's own `main` has it",
+              expected="another name for the C function")
+    return ProgramError(found)
 
 
 def _two_types(first: FunctionView, second: FunctionView) -> ProgramError:

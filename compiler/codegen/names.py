@@ -6,6 +6,7 @@ Names of the language are plain ASCII words, so a name can only be wrong by mean
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 _KEYWORDS = frozenset("""auto break case char const continue default do double else enum extern float for goto if
@@ -44,6 +45,17 @@ def column(word: str) -> str:
 def parameter(word: str) -> str:
     """A parameter of a function of the program: never a type, a macro or a variable of generated code."""
     return f"a_{word}"
+
+
+def source_function(verb: str, source: str, roles: Collection[str]) -> str:
+    """What does something with a source: `push_quotes`.
+
+    `x_push_poll` is `poll` of an app `x_push`, which may be in the same executable: the push of a source `poll` of the
+    app `x` is `x_push_poll_`. There is a `_` for each way to read it as a function of an app of a longer name.
+    """
+    words = source.split("_")
+    rests = ["_".join(words[at:]) for at in range(len(words))]
+    return f"{verb}_{source}" + "_" * sum(rest in roles or rest.startswith(("push_", "part_", "end_")) for rest in rests)
 
 
 @dataclass

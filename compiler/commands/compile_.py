@@ -7,24 +7,21 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from dfc.compiler.failure import Usage
-
 from .asked import asked
 from .program_text import read_program
 from .report import report
 
-EMITTED = ("ast", "graph", "plan", "c", "header", "control", "lib", "exe")
 _FOLDER = "build"
 
 
 def run(args: Namespace) -> int:
     """Texts alone go to stdout; with a folder, or when something is built, everything goes to files."""
-    kinds = _kinds(args.emit) if args.emit else ()
-    text, file = read_program(args)
     from dfc.compiler import build, pipeline
-    from dfc.compiler.emit import emit
+    from dfc.compiler.emit import emit, kinds_of
     from dfc.dsl.diagnostics import Diagnostics
 
+    kinds = kinds_of(args.emit.split(","), "--emit") if args.emit else ()
+    text, file = read_program(args)
     order, params = build.Order(kinds, args.target, args.amalgamate), dict(args.defines)
     diagnostics = Diagnostics()
     texts = dict(emit(text, file, params, kinds, asked(args), diagnostics)) if kinds else {}
@@ -39,14 +36,6 @@ def run(args: Namespace) -> int:
         return report(diagnostics, args, sys.stderr)
     build.deliver(bundle, order, folder, texts, diagnostics)
     return report(diagnostics, args)
-
-
-def _kinds(words: str) -> tuple[str, ...]:
-    named = words.split(",")
-    unknown = [word for word in named if word not in EMITTED]
-    if unknown:
-        raise Usage(f"--emit {unknown[0]}: there is {', '.join(EMITTED)}")
-    return tuple(kind for kind in EMITTED if kind in named)
 
 
 def _print(texts: dict[str, str]) -> None:

@@ -250,4 +250,6 @@ def is_coded(column: object) -> bool:
 def _kind(data: object) -> str:
     if isinstance(data, np.ndarray):
         return f"an array of {data.dtype} with {data.ndim} dimensions"
+    if data is None:
+        return "None"
     return f"{type(data).__module__}.{type(data).__qualname__}"

@@ -14,6 +14,7 @@ from .library import AGAIN, END, OK, Library
 from .rows import Rows, make_rows
 
 Clock = tuple[int, int]  # processing time of the first tuple, and from one to the next, in nanoseconds
+_NO_MORE = object()  # None may be among what a caller gives, and is refused like anything else that is no batch
 
 
 class RunFailed(RuntimeError):
@@ -47,9 +48,9 @@ class Stream:
                 self._library.ffi.release(self._instance)
                 self._instance = None
 
-    def push(self, **batches: object) -> None:
+    def push(self, sources: Mapping[str, object] | None = None, /, **named: object) -> None:
         """Feeds a batch to each source named, one after the other; arrays, mappings of columns, Arrow."""
-        for name, data in batches.items():
+        for name, data in merged(sources, named).items():
             if name not in self._intakes:
                 raise BadData(f"there is no source `{name}`; expected {', '.join(self._intakes)}")
             for batch in one_by_one(data):
@@ -74,10 +75,10 @@ class Stream:
         place = ffi.cast(f"const {self._intakes[name].port.struct} *", records.ctypes.data)
         with self._lock:
             if watermarks is None:
-                self._require(self._library.function(f"push_{name}")(self._open(), place, len(records)))
+                self._require(self._library.function(f"push.{name}")(self._open(), place, len(records)))
             else:
                 given = ffi.cast("const int64_t *", watermarks.ctypes.data)
-                self._require(self._library.function(f"push_at_{name}")(self._open(), place, given, len(records)))
+                self._require(self._library.function(f"part.{name}")(self._open(), place, given, len(records)))
 
     def poll(self) -> dict[str, Rows]:
         """Hands on what was pushed, and answers what has come out since the last call."""
@@ -127,8 +128,8 @@ class Stream:
 
     def _next(self, name: str, batches: Iterator[object], entry) -> np.ndarray | None:
         """The next batch of a source, entered; None when there is none. The caller keeps it while it is used."""
-        batch = next(batches, None)
-        if batch is None:
+        batch = next(batches, _NO_MORE)
+        if batch is _NO_MORE:
             entry.ended = True
             return None
         records = self._intakes[name].records(batch)
@@ -167,6 +168,16 @@ def _given(clock: Clock | None) -> dict[str, object]:
     if not all(isinstance(time, int) and -2**63 <= time < 2**63 for time in times) or step < 0:
         raise BadData(f"clock: expected (start, step) in nanoseconds, with a step that is not negative, got {clock!r}")
     return {"given_clock": True, "clock_start": start, "clock_step": step}
+
+
+def merged(sources: Mapping[str, object] | None, named: Mapping[str, object]) -> dict[str, object]:
+    """Sources in a mapping, which may have any name, and those given as keywords."""
+    if not isinstance(sources, Mapping | None):
+        raise BadData(f"expected a mapping of sources, or each by its name, got {type(sources).__qualname__}")
+    twice = [name for name in sources or {} if name in named]
+    if twice:
+        raise BadData(f"source `{twice[0]}` is given twice")
+    return {**(sources or {}), **named}
 
 
 def one_by_one(data: object) -> Iterator[object]:

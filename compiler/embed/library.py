@@ -74,7 +74,7 @@ class Library:
         return out[0]
 
     def symbol_count(self) -> int:
-        return self.function("symbol_count")()
+        return self.function("symbols")()
 
     def texts(self, numbers: Iterable[int]) -> np.ndarray:
         """The texts of these symbols, as objects."""

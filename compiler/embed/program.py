@@ -8,7 +8,7 @@ import numpy as np
 
 from ..artifacts.interface import Interface
 from .columns import BadData, Intake
-from .instance import Clock, Stream, one_by_one
+from .instance import Clock, Stream, merged, one_by_one
 from .layout import record_dtype
 from .library import Library, open_library
 from .rows import Rows
@@ -19,7 +19,9 @@ def load(text: str, file: str, params: Mapping[str, str], workers: int, target: 
          alternates: Mapping[str, str], clock: Clock | None = None) -> Program:
     from .. import pipeline
     from ..build.embeddable import compile_embeddable, library_names
+    from ..build.toolchain import require_target
 
+    require_target(target)
     bundle = pipeline.generate(text, file, params, embed=True)
     folder = compile_embeddable(bundle, target, sanitize=False)
     library = open_library(folder / library_names(bundle.app)[1], bundle.interface)
@@ -64,20 +66,22 @@ class Program:
         except BadString as bad:
             raise BadData("expected {}, got {}".format(*bad.args)) from None
 
-    def run(self, *, arrow: bool = False, clock: Clock | None = None, **sources: object) -> dict:
+    def run(self, sources: Mapping[str, object] | None = None, /, *, arrow: bool = False, clock: Clock | None = None,
+            **named: object) -> dict:
         """All sources to their ends; the results of every sink. Each source is an array, a mapping of columns, an
-        Arrow table, or an iterable of them. `clock` is (start, step): the processing time of the first tuple, and
-        from each to the next, in nanoseconds."""
-        inputs = self._inputs(sources)
+        Arrow table, or an iterable of them, given by its name or in the mapping `sources`. `clock` is (start, step):
+        the processing time of the first tuple, and from each to the next, in nanoseconds."""
+        inputs = self._inputs(merged(sources, named))
         with self.open(clock) as stream:
             for _ in stream.feed(inputs):
                 pass
             results = stream.drain()
         return {name: rows.to_arrow() for name, rows in results.items()} if arrow else results
 
-    def stream(self, *, clock: Clock | None = None, **sources: object) -> Iterator[tuple[str, Rows]]:
+    def stream(self, sources: Mapping[str, object] | None = None, /, *, clock: Clock | None = None,
+               **named: object) -> Iterator[tuple[str, Rows]]:
         """As `run`, but (sink, rows) as they come: after every batch what is there, then the rest."""
-        return self._stream(self._inputs(sources), clock)
+        return self._stream(self._inputs(merged(sources, named)), clock)
 
     def _stream(self, inputs: dict[str, Iterator[object]], clock: Clock | None) -> Iterator[tuple[str, Rows]]:
         with self.open(clock) as stream:
@@ -98,7 +102,8 @@ class Program:
         if unknown:
             raise BadData(f"there is no source `{unknown[0]}`; expected {', '.join(self._intakes)}")
         if missing:
-            raise BadData(f"source `{missing[0]}` is missing; expected {', '.join(self._intakes)}")
+            raise BadData(f"source `{missing[0]}` is missing; expected {', '.join(self._intakes)}, by name or in a "
+                          f'mapping: run({{"{missing[0]}": …}})')
         return {name: one_by_one(data) for name, data in sources.items()}
 
 

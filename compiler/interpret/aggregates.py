@@ -10,6 +10,7 @@ import bisect
 import math
 
 from ...dsl import typed
+from ...dsl.types import Float
 from .numbers import wrap_as
 
 
@@ -25,13 +26,13 @@ class Count:
 
 
 class Sum:
-    """Integers wrap at 64 bits, floats are added in the order they come."""
+    """Integers wrap at 64 bits, floats are added in the order they come, to 0.0: the sum is never -0.0."""
 
     def __init__(self, node: typed.Aggregate):
-        self.type, self.total = node.type, None
+        self.type, self.total = node.type, 0.0 if isinstance(node.type, Float) else 0
 
     def add(self, value, time: int) -> None:
-        total = value if self.total is None else self.total + value
+        total = self.total + value
         self.total = total if isinstance(total, float) else wrap_as(total, self.type)
 
     def result(self):
@@ -50,7 +51,7 @@ class Avg:
 
 
 class Extreme:
-    """`min` or `max`: NaN loses against everything, and of equal values the first stays."""
+    """`min` or `max`: NaN loses against everything. Zeros are equal, whatever their sign, and come out as 0.0."""
 
     def __init__(self, node: typed.Aggregate):
         self.sign, self.value = (1 if node.function == "min" else -1), None
@@ -60,7 +61,7 @@ class Extreme:
             self.value = value
 
     def result(self):
-        return self.value
+        return self.value + 0.0 if isinstance(self.value, float) else self.value
 
 
 class First:
@@ -86,7 +87,7 @@ class Last(First):
 
 
 class Quantile:
-    """Linear interpolation between the closest ranks: position q·(n−1). NaN is skipped."""
+    """Linear interpolation between the closest ranks: position q·(n−1). NaN is skipped; a zero is 0.0."""
 
     def __init__(self, node: typed.Aggregate):
         self.q = node.settings[0] if node.function == "quantile" else 0.5
@@ -104,7 +105,7 @@ class Quantile:
         rank = math.floor(position)
         low, high = self.values[rank], self.values[min(rank + 1, len(self.values) - 1)]
         # Equal neighbours need no interpolation, which would turn infinities into NaN.
-        return low if low == high or position == rank else low + (high - low) * (position - rank)
+        return (low if low == high or position == rank else low + (high - low) * (position - rank)) + 0.0
 
 
 class Deviation:

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "embed_state.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,26 @@
 #define DFRT_ROUND_EVENTS 1024
 #endif
 enum { MOST_WORKERS = 256 };
+
+/* --- failures --------------------------------------------------------------------------------------- */
+
+static _Atomic uint64_t created; /* relaxed: only gives each instance a number of its own */
+
+/* Any thread may name an alternate, while `error` is the owner's: the line of what was refused is kept by the thread that
+ * asked, until another of its calls fails. By number, since another instance may come to lie at the same place. */
+static _Thread_local struct {
+    uint64_t instance;
+    dfrt_error error;
+} refused;
+
+/* The status of an owner's call: its line, in `error`, is the latest one. */
+static dfrt_status latest(dfrt_status status)
+{
+    if (status != DFRT_OK) {
+        refused.instance = 0;
+    }
+    return status;
+}
 
 /* --- results ---------------------------------------------------------------------------------------- */
 
@@ -47,7 +68,7 @@ void *dfrt_embed_take(dfrt_embed *embed, unsigned sink, size_t *count)
     from->collected = (dfrt_results){0};
     (void)pthread_mutex_unlock(&from->lock);
     if (taken.out_of_memory) {
-        (void)dfrt_fail(&embed->error, DFRT_MEMORY, "no memory for the results of a sink");
+        (void)latest(dfrt_fail(&embed->error, DFRT_MEMORY, "no memory for the results of a sink"));
         dfrt_stage_fail(embed->layout.stages[0], &embed->error);
     }
     *count = taken.count;
@@ -109,7 +130,7 @@ void dfrt__embed_end_source(dfrt_embed *embed, unsigned source)
 
 dfrt_status dfrt__embed_status(dfrt_embed *embed)
 {
-    return dfrt__run_status(&embed->run, &embed->error);
+    return latest(dfrt__run_status(&embed->run, &embed->error));
 }
 
 dfrt_status dfrt__embed_ready(dfrt_embed *embed)
@@ -118,7 +139,7 @@ dfrt_status dfrt__embed_ready(dfrt_embed *embed)
     if (status == DFRT_OK && embed->drained) {
         status = dfrt_fail(&embed->error, DFRT_USAGE, "%s has been drained", embed->program->name);
     }
-    return status;
+    return latest(status);
 }
 
 static dfrt_status takes_tuples(dfrt_embed *embed, unsigned source)
@@ -127,7 +148,7 @@ static dfrt_status takes_tuples(dfrt_embed *embed, unsigned source)
     if (status == DFRT_OK && embed->ended[source]) {
         status = dfrt_fail(&embed->error, DFRT_USAGE, "source '%s' has ended", embed->program->sources[source].name);
     }
-    return status;
+    return latest(status);
 }
 
 dfrt_status dfrt_embed_push(dfrt_embed *embed, unsigned source, const void *records, size_t count)
@@ -211,13 +232,16 @@ dfrt_status dfrt_embed_drain(dfrt_embed *embed)
 
 dfrt_status dfrt_embed_set_alternate(dfrt_embed *embed, const char *step, const char *alternate)
 {
-    /* No text for this failure: the error belongs to the owner, and any thread may be here. */
-    return dfrt_set_alternate(&embed->run, embed->program, step, alternate) ? DFRT_OK : DFRT_USAGE;
+    if (dfrt_set_alternate(&embed->run, embed->program, step, alternate)) {
+        return DFRT_OK;
+    }
+    refused.instance = embed->number;
+    return dfrt_fail(&refused.error, DFRT_USAGE, "there is no alternate '%s' of '%s'", alternate, step);
 }
 
 const char *dfrt_embed_error(const dfrt_embed *embed)
 {
-    return embed->error.text;
+    return refused.instance == embed->number ? refused.error.text : embed->error.text;
 }
 
 static void add_counts(const dfrt_embed *embed, unsigned step, dfrt_embed_counts *sum)
@@ -240,7 +264,7 @@ dfrt_status dfrt_embed_count(dfrt_embed *embed, const char *step, dfrt_embed_cou
 {
     *counts = (dfrt_embed_counts){0};
     if (!embed->drained) {
-        return dfrt_fail(&embed->error, DFRT_USAGE, "%s has not been drained yet", embed->program->name);
+        return latest(dfrt_fail(&embed->error, DFRT_USAGE, "%s has not been drained yet", embed->program->name));
     }
     for (unsigned i = 0; i < embed->program->step_count; i++) {
         if (strcmp(embed->program->steps[i].name, step) == 0) {
@@ -248,7 +272,7 @@ dfrt_status dfrt_embed_count(dfrt_embed *embed, const char *step, dfrt_embed_cou
             return DFRT_OK;
         }
     }
-    return dfrt_fail(&embed->error, DFRT_USAGE, "there is no step '%s'", step);
+    return latest(dfrt_fail(&embed->error, DFRT_USAGE, "there is no step '%s'", step));
 }
 
 /* --- the whole -------------------------------------------------------------------------------------- */
@@ -342,6 +366,7 @@ dfrt_status dfrt_embed_create(dfrt_embed **out, const dfrt_program *program, con
         return dfrt_fail(error, DFRT_MEMORY, "no memory for an instance of %s", program->name);
     }
     embed->program = program;
+    embed->number = 1 + atomic_fetch_add_explicit(&created, 1, memory_order_relaxed);
     embed->layout.program = program;
     status = open_all(embed, options, error);
     if (status != DFRT_OK) {

@@ -24,6 +24,7 @@ typedef struct dfrt__embed_sink {
 
 struct dfrt_embed {
     const dfrt_program *program;
+    uint64_t number; /* from 1; no other instance of the process has it */
     dfrt_run_state run;
     dfrt__layout_plan layout;
     dfrt__threads threads;

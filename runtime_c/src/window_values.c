@@ -28,6 +28,7 @@ static double select_rank(double *v, size_t count, size_t k)
     return v[k];
 }
 
+/* What equal values look like, -0.0 and 0.0, depends on their order: + 0.0 leaves one zero. */
 double dfrt_quantile(double *values, size_t count, double q)
 {
     size_t kept = 0;
@@ -44,14 +45,14 @@ double dfrt_quantile(double *values, size_t count, double q)
     double share = position - (double)below;
     double low = select_rank(values, kept, below);
     if (share == 0.0 || below + 1 >= kept) {
-        return low;
+        return low + 0.0;
     }
     double high = values[below + 1];
     for (size_t i = below + 2; i < kept; i++) {
         high = values[i] < high ? values[i] : high;
     }
     /* Equal neighbours need no interpolation, which would make NaN of two infinities. */
-    return low == high ? low : low + (high - low) * share;
+    return (low == high ? low : low + (high - low) * share) + 0.0;
 }
 
 /* --- order-dependent -------------------------------------------------------------------------------- */

@@ -214,6 +214,68 @@ def test_a_wrong_signature_is_shown_in_the_c_file(tmp_path, old, new):
     assert (item.code, place(item)) == ("E0901", "summarise.c:3") and "conflicting types" in item.message
 
 
+SCALAR = """\
+app scalar
+record R { x: i64 }
+fn helper(x: i64) -> i64 = c("own.c", "NAME")
+source s: R = csv("s.csv")
+sink out = s |> map { y: helper(x) } to csv("out.csv")
+"""
+
+
+def scalar(folder: Path, name: str, code: str) -> Path:
+    (folder / "own.c").write_text(f'#include "scalar.h"\n{code}\n')
+    (folder / "scalar.dfl").write_text(SCALAR.replace("NAME", name))
+    return folder / "scalar.dfl"
+
+
+@pytest.mark.parametrize(("code", "line"), [
+    ("extern int64_t missing(int64_t);\n/* missing(1) */\nint64_t own(int64_t x) { return missing(x); }", 4),
+    ("int64_t missing(\n    int64_t x);\nint64_t own(int64_t x)\n{\n    return x +\n    missing(3);\n}", 7),
+    ("extern int64_t missing;\nint64_t own(int64_t x) { return x + missing; }", 2),
+])
+def test_what_user_c_calls_and_nobody_defines(tmp_path, code, line):
+    item = refused(scalar(tmp_path, "own", code))
+    assert (item.code, place(item)) == ("E0901", f"own.c:{line}") and "defines `missing`" in item.message
+
+
+@pytest.mark.parametrize(("name", "code"), [
+    ("main", "int64_t main(int64_t x) { return x; }"), ("abs", "int64_t abs(int64_t x) { return x; }"),
+    ("free", "int64_t free(int64_t x) { return x; }"),
+])
+def test_a_name_that_is_taken(tmp_path, name, code):
+    item = refused(scalar(tmp_path, name, code))
+    assert (item.code, place(item)) == ("E0904", "scalar.dfl:3") and f"`{name}` is taken" in item.message
+
+
+def test_a_main_of_the_users_own(tmp_path):
+    program = scalar(tmp_path, "own", "int64_t own(int64_t x) { return x; }\nint main(void) { return (int)own(3); }")
+    with pytest.raises(ProgramError) as native:
+        build.compile_program(pipeline.generate(program.read_text(), str(program), {}), "portable")
+    (item,) = native.value.diagnostics.items
+    assert (item.code, place(item)) == ("E0904", "own.c:3")
+
+
+def test_one_name_in_two_files(tmp_path):
+    program = scalar(tmp_path, "own", "int64_t more(int64_t x) { return x; }\n"
+                     "int64_t own(int64_t x) { return more(x); }")
+    (tmp_path / "two.c").write_text("int more(int x) { return x; }\nlong two(long x) { return more((int)x); }\n")
+    program.write_text(program.read_text().replace("helper(x)", "helper(twin(x))")
+                       + 'fn twin(x: i64) -> i64 = c("two.c", "two")\n')
+    item = refused(program)
+    assert item.code == "E0904" and place(item) in ("own.c:2", "two.c:1")
+
+
+def test_an_aggregate_without_one_of_its_functions(tmp_path):
+    program = scalar(tmp_path, "own", "int64_t own(int64_t x) { return x; }\n"
+                     "void agg_add(void *s, int64_t x) { *(int64_t *)s += x; }\n"
+                     "void agg_combine(void *l, const void *r) { *(int64_t *)l += *(const int64_t *)r; }")
+    program.write_text(program.read_text() + 'aggregate agg(x: i64) -> i64 associative = c("own.c", "agg") state 8\n'
+                       'sink more = s |> window count 2 |> aggregate { z: agg(x) } to csv("more.csv")\n')
+    item = refused(program)
+    assert (item.code, place(item)) == ("E0901", "scalar.dfl:6") and "`agg_lower`" in item.message
+
+
 def test_one_function_for_two_windows(tmp_path):
     program = write(tmp_path, "window count 7", WINDOWED)
     more = ('operator again on readings window time 1s -> Summary {\n'
@@ -221,6 +283,19 @@ def test_one_function_for_two_windows(tmp_path):
     program.write_text(program.read_text() + more)
     item = refused(program)
     assert (item.code, place(item)) == ("E0903", "every_type.dfl:21")
+
+
+@pytest.mark.parametrize("parameters", ["const double *a, const double (*b)[3]",
+                                        "const double a[2], const double b[2][3]"])
+def test_arrays_are_pointers_to_their_first_elements(tmp_path, parameters):
+    """Both ways to write them compile without a warning."""
+    (tmp_path / "own.c").write_text(f'#include "arrays.h"\ndouble add({parameters}) {{ return a[1] + b[1][2]; }}\n')
+    program, found = tmp_path / "arrays.dfl", Diagnostics()
+    program.write_text('app arrays\nrecord R { a: f64[2], b: f64[2][3] }\n'
+                       'fn add(a: f64[2], b: f64[2][3]) -> f64 = c("own.c", "add")\n'
+                       'source s: R = csv("s.csv")\nsink out = s |> map { y: add(a, b) } to csv("out.csv")\n')
+    build.compile_program(pipeline.generate(program.read_text(), str(program), {}), "portable", found)
+    assert found.items == []
 
 
 def test_warnings_about_user_c_are_handed_on(tmp_path):

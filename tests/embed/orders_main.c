@@ -115,13 +115,15 @@ static void check_refusals(orders_instance *instance)
     memset(none, 0, sizeof none);
     if (orders_push_orders(instance, none, 1) != DFRT_USAGE || strstr(orders_error(instance), "drained") == NULL) abort();
     if (orders_set_alternate(instance, "lasts", "no such") != DFRT_USAGE) abort();
+    if (strcmp(orders_error(instance), "there is no alternate 'no such' of 'lasts'") != 0) abort();
     dfrt_embed_counts counts;
-    if (orders_count(instance, "no such", &counts) != DFRT_USAGE) abort();
+    if (orders_count(instance, "no such", &counts) != DFRT_USAGE || strstr(orders_error(instance), "step") == NULL) abort();
+    if (orders_set_alternate(instance, "no such", "exact") != DFRT_USAGE) abort();
     orders_options many = {.workers = 100000};
     orders_instance *other;
     dfrt_error error;
     if (orders_create(&other, &many, &error) != DFRT_USAGE || other != NULL) abort();
-    if (orders_create(&other, NULL, &error) != DFRT_OK) abort();
+    if (orders_create(&other, NULL, &error) != DFRT_OK || strcmp(orders_error(other), "") != 0) abort();
     orders_destroy(other);
     orders_destroy(NULL);
 }

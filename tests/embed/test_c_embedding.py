@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from collections import Counter
 
 import pytest
+from dfc.compiler import pipeline
 
 from tests.embed.embedding import HERE, PROGRAMS, dfc_compile, link, values
 
@@ -59,8 +61,8 @@ def test_the_shared_library_shows_only_its_functions(built):
     # A sanitizer adds its own.
     assert {name for name in found if not name.startswith(("__", "_ZN"))} == {
         f"orders_{word}" for word in (
-            "create", "push_orders", "push_at_orders", "end_orders", "merge", "poll", "drain", "destroy", "take",
-            "error", "cluster", "set_alternate", "count", "symbol", "symbol_text", "symbol_count", "columns")}
+            "create", "push_orders", "part_orders", "end_orders", "merge", "poll", "drain", "destroy", "take",
+            "error", "cluster", "set_alternate", "count", "symbol", "symbol_text", "symbols", "columns")}
 
 
 def test_two_programs_in_one_executable(built, tmp_path):
@@ -75,6 +77,31 @@ def test_two_programs_in_one_executable(built, tmp_path):
         assert float(answer.stdout.split()[1]) == 20_000 // 5
 
 
+def tiny(app: str, *sources: str) -> str:
+    return f"app {app}\nrecord Q {{ x: i64 }}\n" + "".join(
+        f'source {name}: Q = csv("{name}.csv")\nsink o{at} = {name} to discard()\n' for at, name in enumerate(sources))
+
+
+@pytest.mark.parametrize("sources", [("q", "at_q"), ("at_at_q", "at_q_", "q", "at_q")])
+def test_a_source_named_like_a_function_of_another(tmp_path, sources):
+    """Tuples of `at_q`, and tuples of `q` with watermarks, have a function each."""
+    made = dict(pipeline.generate(tiny("c", *sources), "c.dfl", {}, embed=True).interface.functions)
+    assert len(set(made.values())) == len(made)
+    assert [made[f"push.{name}"] for name in sources] == [f"c_push_{name}" for name in sources]
+    (tmp_path / "c.dfl").write_text(tiny("c", *sources))
+    dfc_compile(tmp_path / "c.dfl", tmp_path / "out", "--emit", "lib")
+
+
+def test_functions_of_two_programs_never_meet():
+    """Of an app `x` and one `x_push`, and so on, whatever their sources are called."""
+    sources = ("poll", "count", "q", "push_q", "push_poll", "push_push_q", "end_q", "daily_count", "daily", "at_q",
+               "push_at_q", "part_q", "symbol_text", "push_symbol")
+    apps = ("x", "x_push", "x_end", "x_push_push", "x_push_daily", "x_end_push", "x_symbol", "x_set", "x_push_symbol")
+    names = [name for app in apps for name in dict(
+        pipeline.generate(tiny(app, *sources), f"{app}.dfl", {}, embed=True).interface.functions).values()]
+    assert [name for name, often in Counter(names).items() if often > 1] == []
+
+
 def _pairs_kept() -> int:
     """Of 5,000 pairs of each name those of A, and those of B that begin below 1000."""
     return 5000 + sum(first < 1000 for first in range(1, 20_000, 4))
@@ -82,7 +109,7 @@ def _pairs_kept() -> int:
 
 def test_c_plus_plus_reads_the_header(built, tmp_path):
     source = tmp_path / "user.cpp"
-    source.write_text('#include "orders.h"\nint main() { return orders_symbol_count() == 0; }\n')
+    source.write_text('#include "orders.h"\nint main() { return orders_symbols() == 0; }\n')
     command = ["c++", "-std=c++17", "-Wall", "-Wextra", "-fsyntax-only", f"-I{built / 'lib' / 'include'}", str(source)]
     answer = subprocess.run(command, capture_output=True, text=True)
     assert (answer.returncode, answer.stderr) == (0, ""), answer.stderr

@@ -10,6 +10,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 import dfc  # noqa: E402
+from dfc.compiler.failure import Usage  # noqa: E402
 
 from tests.embed.embedding import PROGRAMS  # noqa: E402
 
@@ -153,6 +154,40 @@ def test_wrong_calls(sums):
         dfc.load(PAIRS, alternates={"pairs": "x"})
 
 
+@pytest.mark.parametrize("given", [None, [columns(), None, columns()], iter([None])], ids=["alone", "between", "first"])
+def test_none_is_no_batch(sums, given):
+    """It does not end a source in silence."""
+    with pytest.raises(dfc.BadData, match="source `items`: expected a structured array .*, not None"):
+        sums.run(items=given)
+    with pytest.raises(dfc.BadData, match="source `items`: expected a structured array .*, not None"):
+        list(sums.stream(items=[columns(), None]))
+    with sums.open() as stream, pytest.raises(dfc.BadData, match="not None"):
+        stream.push(items=None)
+
+
+@pytest.mark.parametrize("name", ["clock", "arrow", "self"])
+def test_sources_of_any_name(name):
+    """A mapping takes what a keyword can't."""
+    program = dfc.load(f'app any_name\nrecord Q {{ x: i64 }}\nsource {name}: Q = csv("q.csv")\n'
+                       f'source more: Q = csv("m.csv")\nsink out = {name} to discard()\n'
+                       'sink rest = more to discard()\n')
+    batch, more = {"x": np.arange(3)}, {"x": np.arange(2)}
+    assert program.run({name: batch}, more=more)["out"]["x"].tolist() == [0, 1, 2]
+    assert sum(len(rows) for _, rows in program.stream({name: batch, "more": more})) == 5
+    with program.open() as stream:
+        stream.push({name: batch}, more=more)
+        assert len(stream.drain()["out"]) == 3
+    with pytest.raises(dfc.BadData, match=rf"source `{name}` is missing.*run\(\{{\"{name}\": …\}}\)"):
+        program.run(more=more)
+
+
+def test_sources_given_twice_or_not_as_a_mapping(sums):
+    with pytest.raises(dfc.BadData, match="source `items` is given twice"):
+        sums.run({"items": columns()}, items=columns())
+    with pytest.raises(dfc.BadData, match="expected a mapping of sources"):
+        sums.run(np.arange(3))
+
+
 def test_params_and_alternates():
     program = dfc.load(PAIRS, params={"least": 2}, alternates={"pairs": "oldest"})
     more = columns(key=np.array(["a", "a", "a", "a"]))
@@ -220,6 +255,26 @@ def test_compile_answers_paths_and_manifest(tmp_path):
     assert [path.name for path in made.libraries] == ["libsums.a", "libsums.so"]
     assert made.manifest["params"] == {"least": "3"} and made.outputs["sums.plan"].exists()
     assert made.manifest["interface"]["sources"][0]["name"] == "items"
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ({"emit": ("zz",)}, "emit zz: there is ast, graph, plan, c, header, control, lib, exe"),
+    ({"emit": ("lib,exe",)}, "emit lib,exe: there is ast"),
+    ({"emit": (7,)}, "emit 7: there is ast"),
+    ({"emit": "lib"}, r"emit: expected a tuple of words, such as \('lib',\), got 'lib'"),
+    ({"emit": 7}, "emit: expected a tuple of words"),
+    ({"target": "nope"}, "target nope: there is portable, native"),
+])
+def test_words_that_compile_does_not_know(tmp_path, words, message):
+    with pytest.raises(Usage, match=message):
+        dfc.compile(PAIRS, tmp_path / "out", **words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_load_has_the_targets_of_compile():
+    with pytest.raises(Usage, match="target nope: there is portable, native"):
+        dfc.load(PAIRS, target="nope")
+    assert dfc.load(PAIRS, target="portable").name == "sums"
 
 
 def test_arrays_and_durations():

@@ -4,6 +4,7 @@ import csv
 import math
 import random
 import statistics
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,34 @@ def test_stats(dfc, tmp_path: Path, workers: int):
         found = [float(row[name]) for name in ("cov", "cor", "rise", "base", "z", "geo")]
         assert all(math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-7)
                    for a, b in zip(values, found, strict=True)), (values, found)
+
+
+SCALES = ((1.0, 1.0), (1e-90, 1e-90), (1e90, 1e90), (1e-140, 1e140), (1e140, 1e-140), (1e-140, 1e-140), (1e140, 1e140))
+
+
+def exactly(window: list[tuple[float, float]]) -> list[float]:
+    """Correlation, slope, intercept and z-score by rational numbers, which know no smallest and no largest one."""
+    xs, ys = [Fraction(x) for x, _ in window], [Fraction(y) for _, y in window]
+    mean_x, mean_y, n = sum(xs) / len(xs), sum(ys) / len(ys), len(xs)
+    xx, yy = sum((x - mean_x) ** 2 for x in xs), sum((y - mean_y) ** 2 for y in ys)
+    xy = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
+    z = xs[-1] - mean_x
+    return [math.copysign(math.sqrt(xy ** 2 / (xx * yy)), xy), float(xy / xx), float(mean_y - xy / xx * mean_x),
+            math.copysign(math.sqrt(z ** 2 / (xx / (n - 1))), z)]
+
+
+@pytest.mark.parametrize("words", [(), ("--interpret",)], ids=["native", "interpreter"])
+def test_very_small_and_very_large_values(dfc, tmp_path: Path, words):
+    """Products of two sums of squares leave the range of floats long before the sums do."""
+    chance = random.Random(11)
+    windows = [[(x * by_x, (3 * x + chance.gauss(0, 1)) * by_y) for x in (chance.gauss(2, 1) for _ in range(40))]
+               for by_x, by_y in SCALES]
+    (tmp_path / "stats.dfl").write_text(PROGRAM)
+    (tmp_path / "pairs.csv").write_text("key,x,y\n" + "".join(
+        f"{key},{x!r},{y!r}\n" for key, window in enumerate(windows) for x, y in window))
+    answer = dfc("run", "stats.dfl", *words)
+    assert answer.returncode == 0, answer.stderr
+    with open(tmp_path / "out.csv", newline="") as file:
+        found = [[float(row[name]) for name in ("cor", "rise", "base", "z")] for row in csv.DictReader(file)]
+    for got, window in zip(found, windows, strict=True):
+        assert got == pytest.approx(exactly(window), rel=1e-9, abs=0.0)

@@ -87,13 +87,14 @@ dfrt_status dfrt_embed_drain(dfrt_embed *embed);
 /* What a collecting sink has got since the last call: *count records at the answer, or NULL. */
 void *dfrt_embed_take(dfrt_embed *embed, unsigned sink, size_t *count);
 
-/* DFRT_USAGE: no such operator or alternate. Any thread. */
+/* DFRT_USAGE: no such operator or alternate; the line is for the thread that asked. Any thread. */
 dfrt_status dfrt_embed_set_alternate(dfrt_embed *embed, const char *step, const char *alternate);
 
 /* What a step has put out, refused as late, and computed with a fault; after drain only, else DFRT_USAGE. */
 dfrt_status dfrt_embed_count(dfrt_embed *embed, const char *step, dfrt_embed_counts *counts);
 
-/* The line of the last failure, "" if there was none; valid until the next call. Owner only. */
+/* The line of the last failure, "" if there was none; valid until the next call. The owner, and a thread whose
+ * dfrt_embed_set_alternate was refused. */
 const char *dfrt_embed_error(const dfrt_embed *embed);
 
 /* Without a drain before, what is on its way is dropped; a callback may still be called until this returns. */
