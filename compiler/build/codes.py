@@ -30,8 +30,8 @@ BUILD_CODES: dict[str, Code] = {
     "E0904": Code(
         "the name of a C function is taken",
         "The program is linked with the user's C, the C library and dfc's runtime; a name stands for one function in "
-        "all of them. `main` is the program's own, and `abs` is the C library's. Choose another name; what only its own "
-        "file calls can be `static`.",
+        "all of them. `main` is the program's own, and `abs` is the C library's. Choose another name; what only its "
+        "own file calls can be `static`.",
         'fn distance(x: i64) -> i64 = c("own.c", "abs")',
         'fn distance(x: i64) -> i64 = c("own.c", "own_distance")',
     ),

@@ -55,7 +55,8 @@ def source_function(verb: str, source: str, roles: Collection[str]) -> str:
     """
     words = source.split("_")
     rests = ["_".join(words[at:]) for at in range(len(words))]
-    return f"{verb}_{source}" + "_" * sum(rest in roles or rest.startswith(("push_", "part_", "end_")) for rest in rests)
+    ways = [rest for rest in rests if rest in roles or rest.startswith(("push_", "part_", "end_"))]
+    return f"{verb}_{source}" + "_" * len(ways)
 
 
 @dataclass
