@@ -119,8 +119,8 @@ SETTING_CODES: dict[str, Code] = {
         'source a: Quote = csv("-") event time ts\nsource b: Quote = csv("b.csv") event time ts'),
     "E0420": Code(
         "zero byte in a path",
-        "The operating system ends a path at the first zero byte: another file would be read or written. This holds for "
-        "connectors, imports, settings that name files, and files of C.",
+        "The operating system ends a path at the first zero byte: another file would be read or written. This holds "
+        "for connectors, imports, settings that name files, and files of C.",
         'sink out = quotes to csv("out\\u{0}.csv")',
         _SINK),
     "W0100": Code(

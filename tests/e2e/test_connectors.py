@@ -254,8 +254,8 @@ def test_a_reader_that_leaves_at_the_end(numbers, retry, code):
         process.stdin.close()
         process.stdin = None
         error = ended(process, code)
-    assert f"out: the connection to 127.0.0.1:{target.port} has ended: Connection reset by peer; rows that it had not " \
-        "read are lost\n" in error
+    assert (f"out: the connection to 127.0.0.1:{target.port} has ended: Connection reset by peer; "
+            "rows that it had not read are lost\n") in error
     assert (f"error: cannot write '127.0.0.1:{target.port}': Connection reset by peer" in error) == (code == 4)
 
 

@@ -66,7 +66,8 @@ def shared(built, tmp_path) -> Native:
     (("--source", "rows=generate:weights=rates,count=5", "--stats=rates"), "--stats would empty 'rates'"),
     (("--malformed", "kept", "--source", "rows=csv:kept.raw"),
      "--malformed would empty 'kept.raw', which source 'rows' reads"),
-    (("--malformed", "kept", "--sink", "out=csv:kept.rows"), "sink 'out' and --malformed would both write to 'kept.rows'"),
+    (("--malformed", "kept", "--sink", "out=csv:kept.rows"),
+     "sink 'out' and --malformed would both write to 'kept.rows'"),
     (("--log", "rows.csv"), "--log would empty 'rows.csv', which source 'rows' reads"),
     (("--log", "out.csv"), "sink 'out' and --log would both write to 'out.csv'"),
     (("--stats=link.txt",), "--stats would empty 'link.txt', which source 'raw' reads"),
@@ -109,7 +110,8 @@ def test_the_file_behind_standard_input(built_one, tmp_path):
     text = "ts,n\n0,1\n"
     (tmp_path / "rows.csv").write_text(text)
     with open(tmp_path / "rows.csv") as rows:
-        code, line = one_line(built_one.at(tmp_path).run("--source", "rows=csv:-", "--malformed", "rows.csv", stdin=rows))
+        words = ("--source", "rows=csv:-", "--malformed", "rows.csv")
+        code, line = one_line(built_one.at(tmp_path).run(*words, stdin=rows))
     assert code == 2 and "--malformed would empty 'rows.csv', which source 'rows' reads" in line
     assert (tmp_path / "rows.csv").read_text() == text
 
@@ -124,7 +126,8 @@ def test_the_file_behind_standard_output(built_one, tmp_path):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (("--source", "rows=csv:-", "--source", "raw=lines:-"), "source 'rows' and source 'raw' would both read standard input"),
+    (("--source", "rows=csv:-", "--source", "raw=lines:-"),
+     "source 'rows' and source 'raw' would both read standard input"),
     (("--source", "rows=csv:-", "--source", "raw=lines:/dev/stdin"), "would both read '/dev/stdin'"),
     (("--source", "rows=csv:pipe", "--source", "raw=lines:./pipe"), "would both read './pipe'"),
     (("--sink", "out=csv:-", "--sink", "lines_out=csv:-"),
