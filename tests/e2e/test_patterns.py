@@ -237,14 +237,14 @@ def test_simulate_goes_as_far_as_it_says(dfc, program, cores, workers):
 ])
 def test_simulate_plays_what_is_forced(dfc, program, forced, played):
     """And the other operators as without it."""
-    words = ("simulate", "app.dfl", "--cores", "2", "--pattern", f"typical={forced}")
+    words = ("simulate", "app.dfl", "--cores", "2", "--keys", "uniform", "--pattern", f"typical={forced}")
     typical, means = json.loads(dfc(*words, "--json").stdout)["operators"]
     found = {title: [(one["workers"], one["pattern"]) for one in points]
              for title, points in typical["patterns"].items()}
     assert found == {title: [(n, f"{title.split(',')[0]} {{ {text} }}" if text else title) for n, text in points]
                      for title, points in played.items()}
     assert typical["forced"] and not means["forced"] and set(means["patterns"]) > {"pane_farming", "window_farming"}
-    said = dfc(*words, "--keys", "uniform").stdout
+    said = dfc(*words).stdout
     assert "(uniform), with what is forced\n" in said and found[min(found)][0][1] in said
 
 
