@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "dfrt/stage.h"
@@ -102,15 +103,20 @@ uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *ta
 
 /* --- groups ----------------------------------------------------------------------------------------- */
 
-enum { FIRST_USABLE = 1 << 14 };
+enum { FIRST_USABLE = 1 << 14, LIMITED_PART = 512 };
 
-/* Twice the memory of the machine, as a power of two. */
+/* Twice the memory of the machine, or more, as a power of two. Where addresses are limited (`ulimit -v`), other stores,
+ * stacks and buffers need them too: a small part of them. */
 static size_t most_room(void)
 {
+    struct rlimit limit;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     size_t memory = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : (size_t)1 << 30, room = LARGE_PAGE;
-    while (room < memory) room *= 2;
-    return room * 2;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur / LIMITED_PART < memory) {
+        memory = (size_t)limit.rlim_cur / LIMITED_PART;
+    }
+    while (room < 2 * memory) room *= 2;
+    return room;
 }
 
 /* Addresses only. Where so many are not to be had, fewer must do. */

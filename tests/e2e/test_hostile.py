@@ -45,6 +45,30 @@ def little_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
+def few_addresses() -> None:
+    if not os.environ.get("DFC_SANITIZE"):
+        resource.setrlimit(resource.RLIMIT_AS, (3 * MEMORY, 3 * MEMORY))  # six threads have stacks and heaps
+
+
+# --- few addresses ----------------------------------------------------------------------------------
+
+
+def test_keyed_state_where_addresses_are_limited(tmp_path):
+    """Stores reserve more than they use: not so much that nothing is left for others, or for threads."""
+    program = compiled("""\
+app limited
+record Row { key: i64, x: f64 }
+source rows: Row = generate(count: 200k, key: 1..20k)
+stream sums = rows |> by key |> window count 4 |> aggregate { key, total: sum(x) }
+stream heights = rows |> by key |> window count 3 |> aggregate { key, top: max(x) }
+sink out = sums to csv("sums.csv")
+sink high = heights to csv("heights.csv")
+""", tmp_path)
+    answer = program.run("--workers", "4", "--layout", "staged", preexec_fn=few_addresses)
+    assert answer.returncode == 0, answer.stderr
+    assert len((tmp_path / "sums.csv").read_text().splitlines()) > 1000
+
+
 # --- a line of 1 GB ---------------------------------------------------------------------------------
 
 
