@@ -22,7 +22,7 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -37,7 +37,7 @@ from .artifacts.graph import Graph
 from .artifacts.parts import Merge, Part, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts, share_of
-from .calibrate_input import is_too_short, longer_words, require_input, unknown
+from .calibrate_input import Measured, is_too_short, longer_words, require_input, unknown
 from .calibrate_threads import (
     lost,
     machine_costs,
@@ -62,23 +62,6 @@ from .patterns.load import with_workers
 _LEAST_READING, _LEAST_READING_NS = 0.05, 10.0
 _RUNS = 3  # of each kind
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages.
-    noise: nanoseconds for a tuple by which runs of the same kind differed. lost: those that an element lost which was
-    handed over, by the number of workers. starting: seconds of CPU time until a program runs, in no other figure."""
-
-    steps: Sequence[Mapping]
-    inside: float
-    outside: float
-    timed: Mapping
-    plain: Mapping
-    staged: Mapping | None = None
-    noise: float = 0.0
-    lost: Mapping[int, float] = field(default_factory=dict)
-    starting: float = 0.0
 
 
 def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float,

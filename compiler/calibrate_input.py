@@ -1,4 +1,4 @@
-"""Whether a program had enough input to be measured, and what to do where it had not.
+"""What runs of a program said, whether it had enough input for that, and what to do where it had not.
 
 A program that has just started runs slower: memory is touched and code is run for the first time. Runs agree about
 that, so that it can't be seen in how they differ, and more of them do not help. A longer one does: generated input goes
@@ -8,23 +8,36 @@ on, and who has files is told how much more is needed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dfc.dsl import typed
 from dfc.dsl.diagnostics import Diagnostics, ProgramError
 
 from .artifacts.graph import Graph
 
-if TYPE_CHECKING:
-    from .calibrate import Measured
-
 # A run must be so many times as long as the program takes to start. With 1.5 times a cheap window seemed to take 7
 # times what it takes in the long run, with 5 times half as much again, with 16 times a sixth more.
 _ENOUGH = 12.0
 # Calls with results that must have been timed, unless those took so long that nothing else matters beside them.
 _FEW_RESULTS, _LONG_RESULTS_NS = 16, 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages.
+    noise: nanoseconds for a tuple by which runs of the same kind differed. lost: those that an element lost which was
+    handed over, by the number of workers. starting: seconds of CPU time until a program runs, in no other figure."""
+
+    steps: Sequence[Mapping]
+    inside: float
+    outside: float
+    timed: Mapping
+    plain: Mapping
+    staged: Mapping | None = None
+    noise: float = 0.0
+    lost: Mapping[int, float] = field(default_factory=dict)
+    starting: float = 0.0
 
 
 def require_input(graph: Graph, measured: Measured) -> None:
