@@ -6,7 +6,7 @@ tuples and results; the plain run tells the whole, from which the sources' part 
 measured in the parts that patterns give them: in panes (putting tuples away, G, and H) where they are composed from
 panes, and with windows computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost
 (links, parsing ahead, and work on data that others have written) is measured by a third run of each, a thread a stage
-on all cores, and what they lose where they share cores also by a fourth one, with a worker a core
+on all cores, and what they gain and lose where they share cores also by a fourth one, with a worker a core
 (calibrate_threads.py). What else the cores do, and where threads land, differs from run to run: the kinds of runs take
 turns, and of each kind the middle one counts. What is too short to be measured is left out, with a warning.
 """
@@ -51,6 +51,7 @@ from .calibrate_threads import (
     usual,
     with_crossings,
     with_fetching,
+    with_sharing,
     within_reader,
 )
 from .patterns import pane_farming, window_farming
@@ -86,7 +87,9 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
             machine = within_reader(machine, stages_of(undivided, own, whole.staged))
             own = _costs(parts, whole, most_reading(parts, machine, stages_of(undivided, own, whole.staged)))
             own = with_fetching(own, machine, stages_of(undivided, own, whole.staged))
+            alone = machine["emit_ns"]
             machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
+            machine = with_sharing(machine, alone, stages_of(undivided, own, whole.crowded))
         costs, crowded = _of_operators(graph, own), {TUPLES: whole.lost}
         for what, way in ((PANES, _in_panes), (WINDOWS, _in_windows)):
             measured, crowded[what] = way(run, costs, machine)
@@ -131,19 +134,24 @@ def _measure(run: Run, plan: Plan) -> Measured:
     plainly, always = program(False), [*_redirected(graph, folder), "--stats", *run.words]
     timed, plain, cores = [], [], len(os.sched_getaffinity(0))
     starting = _starting(plainly)
-    staged: dict[int, list[Mapping]] = {workers: [] for workers in sorted({1, cores})} if plan.edges else {}
+    degrees = sorted({1, cores}) if plan.edges else ()
+    staged: dict[int, list[Mapping]] = {workers: [] for workers in degrees}
+    untold: dict[int, list[Mapping]] = {workers: [] for workers in degrees}
     for _ in range(_RUNS):
         summary = _run(timers, ["--layout", "fused", *always], seconds, starting, {"DFC_CALIBRATE": str(said)})
         timed.append(summary | {"timers": json.loads(said.read_text())})
         plain.append(_run(plainly, ["--layout", "fused", *always], seconds, starting))
-        for workers, runs in staged.items():
-            in_stages = ["--layout", "staged", "--workers", str(workers), "--thread-times"]
-            runs.append(_run(plainly, [*in_stages, *always], seconds, starting))
+        for workers in degrees:
+            in_stages = ["--layout", "staged", "--workers", str(workers), *always]
+            staged[workers].append(_run(plainly, [*in_stages, "--thread-times"], seconds, starting))
+            untold[workers].append(_run(plainly, in_stages, seconds, starting))
     data = usual(timed)["timers"]
-    lost_by = {workers: statistics.median(lost(graph, plan, usual(plain), one, cores) for one in runs)
-               for workers, runs in staged.items()}
+    lost_by = {workers: statistics.median(lost(graph, plan, usual(plain), told, other, cores)
+                                          for told, other in zip(staged[workers], untold[workers], strict=True))
+               for workers in degrees}
     return Measured(data["steps"], data["inside_ns"], data["outside_ns"], usual(timed), usual(plain),
-                    usual(staged.get(1, ())), scatter(plain) + scatter(staged.get(1, ())), lost_by, starting)
+                    usual(staged.get(1, ())), usual(staged.get(cores, ())),
+                    scatter(plain) + scatter(staged.get(1, ())), lost_by, starting)
 
 
 def _redirected(graph: Graph, folder: Path) -> list[str]:

@@ -25,7 +25,8 @@ _FEW_RESULTS, _LONG_RESULTS_NS = 16, 1e6
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the runs said: the timed steps, the summary of the timed run, of the plain one, and of that in stages.
+    """What the runs said: the timed steps, the summary of the timed run, of the plain one, of that in stages, and of
+    that with a worker a core (`crowded`).
     noise: nanoseconds for a tuple by which runs of the same kind differed. lost: those that an element lost which was
     handed over, by the number of workers. starting: seconds of CPU time until a program runs, in no other figure."""
 
@@ -35,6 +36,7 @@ class Measured:
     timed: Mapping
     plain: Mapping
     staged: Mapping | None = None
+    crowded: Mapping | None = None
     noise: float = 0.0
     lost: Mapping[int, float] = field(default_factory=dict)
     starting: float = 0.0

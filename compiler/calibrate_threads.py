@@ -3,8 +3,10 @@
 Whoever computes on another core fetches from its cache what others have written, and whoever writes there again must
 take the lines back. So a program runs once with a thread a stage on all cores, and each thread tells its CPU time
 without what it spent waiting. What the steps of a stage cost in one thread is known; the rest is the links', or that of
-the parts of an operator, which share its tuples. Such runs also tell what is lost where threads share cores: with one
-worker and with as many as there are cores, what they take longer than the work of their threads.
+the parts of an operator, which share its tuples. Such runs also tell what threads that share cores gain and lose: with
+one worker and with as many as there are cores, what sending takes, and what a run takes longer than the work of its
+threads. Threads that tell their times look at a clock whenever they wait: so the runs that are longer are others, which
+tell nothing.
 """
 
 from __future__ import annotations
@@ -91,10 +93,12 @@ def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Sta
     return Stages(plan, own, {one["name"]: one for one in summary["steps"]}, busy, read)
 
 
-def lost(graph: Graph, plan: Plan, plain: Mapping, summary: Mapping, cores: int) -> float:
-    """Nanoseconds for each element that was handed over by which a run took longer than the work of its threads on the
-    cores. What one thread (`plain`) took longer than its work is not theirs."""
+def lost(graph: Graph, plan: Plan, plain: Mapping, summary: Mapping, untold: Mapping, cores: int) -> float:
+    """Nanoseconds for each element that was handed over by which a run (`untold`) took longer than the work of its
+    threads on the cores, which another one told (`summary`). What one thread (`plain`) took longer than its work is not
+    theirs."""
     read = max(1, summary["in"])
+    taken = untold["seconds"] / max(1, untold["in"]) * read
     threads = [one["cpu_seconds"] for one in summary["stages"]]
     for one in summary["parsers"]:
         threads += [one["cpu_seconds"] / one["threads"]] * one["threads"]
@@ -103,7 +107,7 @@ def lost(graph: Graph, plan: Plan, plain: Mapping, summary: Mapping, cores: int)
     counts = {one["name"]: one for one in summary["steps"]}
     parsed = (one["source"] for one in summary["parsers"] if not in_blocks(graph.step(one["source"])))
     handed = sum(counts[edge.producer]["out"] for edge in plan.edges) + sum(counts[name]["in"] for name in parsed)
-    return max(0.0, summary["seconds"] - beside - working) * 1e9 / handed if handed else 0.0
+    return max(0.0, taken - beside - working) * 1e9 / handed if handed else 0.0
 
 
 def within_reader(costs: Mapping[str, float], stages: Stages) -> dict[str, float]:
@@ -138,6 +142,13 @@ def with_crossings(costs: Mapping[str, float], stages: Stages, noise: float) -> 
     beyond = sum(map(stages.beyond, others)) - emit * sent
     take = beyond / taken if taken and beyond > noise else 0.0
     return {**costs, "emit_ns": emit, "take_ns": max(costs["take_ns"], take)}
+
+
+def with_sharing(costs: Mapping[str, float], alone: float, crowded: Stages) -> dict[str, float]:
+    """With what sending costs where there is a worker a core, beside the sender: no less than what it does `alone`."""
+    if not crowded.sent(0):
+        return dict(costs)
+    return {**costs, "emit_shared_ns": max(alone, crowded.beyond(0) / crowded.sent(0))}
 
 
 def on_own_cores(parts: Graph, stages: Stages, machine: Mapping[str, float]) -> dict[str, StepCosts]:

@@ -1,7 +1,8 @@
 """The profile: what was measured of a program and a machine. One small JSON file, verified when it is read.
 
     {"schema": 2, "app": "hft", "from": "calibration",
-     "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "clock_ns": 22},
+     "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "emit_shared_ns": 5.3,
+                 "clock_ns": 22},
      "crowded": {"tuples": {"1": 5.1, "2": 9.8}, "windows": {"1": 410, "2": 620}},
      "sources": {"quotes": {"rate": 300000}},
      "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "keep": null, "pane": null, "window": 136000,
@@ -14,6 +15,7 @@ each pane, `window` for each result, `merge` for merging a window's panes; `keep
 window where workers get windows whole. Of a source `tuple` is what one thread takes for all that reading is; in
 programs with threads `parse` is that of the thread which parses, and `fetch` what is left for the one that reads: null
 where no thread parses. Steps that are no operators have one alternate, called by their own name.
+`emit_shared_ns` is what sending a tuple takes where workers share the sender's core.
 `crowded` is what an element that is handed over makes a run longer where threads share cores: a tuple, or a pane or a
 window that another thread keeps, or a pane in a ring (`turns`), by the number of workers.
 
@@ -33,7 +35,7 @@ from typing import Any
 SCHEMA = 2
 _READ = (1, 2)
 _COSTS = ("tuple", "keep", "pane", "window", "merge", "keep_whole", "whole", "parse", "fetch")
-_MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "clock_ns")
+_MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "emit_shared_ns", "clock_ns")
 _HANDED = ("tuples", "panes", "turns", "windows")
 _SHARES = Context(prec=6, rounding=ROUND_DOWN)
 

@@ -50,7 +50,7 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     n, costs = pattern.workers, load.costs
     work = machine.take + costs.tuple + load.ending / load.slide
     share = heaviest_share(load, machine, n)
-    stages = (balanced("emitter", 1, machine.emit), Stage("workers", n, work, work * share),
+    stages = (balanced("emitter", 1, machine.sending(n)), Stage("workers", n, work, work * share),
               balanced("collector", 1, machine.collect / load.slide))
     computing = costs.tuple + load.ending + 2 * machine.hop
     queue = Queue(load.ending or costs.tuple, rivals=n, share=share)

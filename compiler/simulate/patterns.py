@@ -96,12 +96,12 @@ class _Play:
 
     def __init__(self, scene: Scene):
         self.scene, self.load, self.machine = scene, scene.load, scene.machine
-        self.sent = scene.machine.emit * scene.grain  # the emitter's work for what goes through as one tuple
         self.stored = scene.load.costs.tuple * scene.grain
         keeping = scene.load.keeping if scene.pattern.name == pane_farming.NAME else scene.load.keeping_whole
         self.put_away = keeping * scene.grain  # where the emitter keeps what the workers read
         self.kept = (scene.machine.take + scene.load.costs.tuple) * scene.grain  # a worker's
         self.workers, self.batch = scene.pattern.workers or 1, scene.pattern.batch or 1
+        self.sent = scene.machine.sending(self.workers) * scene.grain  # the emitter's work for what goes through as one
         self.hop = scene.machine.hop if scene.rate else 0.0  # at full speed nobody waits for what comes next
         self.stations: list[Station] = []
         collector = Collector if scene.load.ordered else FreeCollector

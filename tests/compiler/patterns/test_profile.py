@@ -19,6 +19,7 @@ from dfc.compiler.calibrate_threads import (
     usual,
     with_crossings,
     with_fetching,
+    with_sharing,
     within_reader,
 )
 
@@ -128,12 +129,20 @@ def test_an_element_costs_what_the_threads_take_beyond_their_steps(reader, windo
     (8.5, (2.0, 7.0, 2.0), 3, (3.0, 0.0), 7.5),    # a block that was parsed is no element
 ])
 def test_what_a_run_takes_longer_than_its_threads_is_lost_by_what_is_handed_over(seconds, threads, cores, parser, ns):
-    said = summary(10**8, dict(enumerate(threads)), parser) | {"seconds": seconds}
+    said = summary(10**8, dict(enumerate(threads)), parser) | {"seconds": 99.0}  # it looked at clocks all the time
+    untold = {"in": 2 * 10**7, "seconds": seconds / 5}
     for_one_thread = {"in": 10**7, "seconds": 1.0, "cpu_seconds": 1.0}
     plan = pipeline.plan(GRAPH, None)
-    assert lost(GRAPH, plan, for_one_thread, said, cores) == pytest.approx(ns)
+    assert lost(GRAPH, plan, for_one_thread, said, untold, cores) == pytest.approx(ns)
     beside = for_one_thread | {"seconds": 1.01}  # 0.1 s for ten times as many tuples, which are not the threads'
-    assert lost(GRAPH, plan, beside, said, cores) == pytest.approx(max(0.0, ns - 0.5))
+    assert lost(GRAPH, plan, beside, said, untold, cores) == pytest.approx(max(0.0, ns - 0.5))
+
+
+@pytest.mark.parametrize(("reader", "shared"), [(1.5, 15.0), (3.0, 30.0), (0.3, 7.0)])
+def test_sending_where_workers_share_the_core_is_what_the_reader_takes_there(reader, shared):
+    """Less than to another core or more, but no less than what the channel takes alone."""
+    crowded = stages(0.0, (reader, 7.0, 2.0))
+    assert with_sharing({"emit_ns": 20.0}, 7.0, crowded) == {"emit_ns": 20.0, "emit_shared_ns": pytest.approx(shared)}
 
 
 @pytest.mark.parametrize("reading", [0.0, 3.0, 50.0])
