@@ -45,8 +45,10 @@ def workers_of(pattern: typed.Pattern) -> int:
 
 
 def parts_of(pattern: typed.Pattern) -> int:
-    """Of a window, which are handed out at once: who waits for one of them does not wait again for the others."""
-    parts = {"window_partitioning": pattern.workers, "nesting": pattern.inner_workers}
+    """Of a window, or readers of a tuple, which are handed out at once: who waits for one of them does not wait again
+    for the others."""
+    active = pattern.workers if pattern.style == "active" else 1
+    parts = {"window_partitioning": pattern.workers, "nesting": pattern.inner_workers, "window_farming": active}
     return parts.get(pattern.name) or 1
 
 

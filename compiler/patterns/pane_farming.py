@@ -73,7 +73,7 @@ def merges_apart(pattern: typed.Pattern) -> bool:
 
 
 def copies(load: Load, pattern: typed.Pattern) -> float:
-    """Tuples are kept once. A pane's result goes to the merge worker of its key; without keys to all of them."""
+    """Tuples are kept once. A pane's result goes to the merge worker of its key; without keys all of them read it."""
     return float(pattern.merge_workers) if merges_apart(pattern) and load.keys == 1 else 1.0
 
 
@@ -97,12 +97,11 @@ def _after(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple[Stage,
     if not merges_apart(pattern):
         return (balanced("pane workers", n, g + sent), balanced("collector", 1, panes * result + h))
     copied, share = copies(load, pattern), merging_share(load, machine, pattern)
-    # Every one takes all copies that are its own; what it merges is a part of the whole.
+    # What is for all of them is sent once and taken by each; what one merges is a part of the whole.
     merging = Stage("merge workers", pattern.merge_workers, copied * taken + h,
                     (taken if copied > 1 else share * taken) + share * h)
-    through = (balanced("merge emitter", 1, panes * result + copied * sent),) if pattern.merge == "farm" else ()
-    sending = sent if through else copied * sent
-    return (balanced("pane workers", n, g + sending), *through, merging, balanced("collector", 1, result))
+    through = (balanced("merge emitter", 1, panes * result + sent),) if pattern.merge == "farm" else ()
+    return (balanced("pane workers", n, g + sent), *through, merging, balanced("collector", 1, result))
 
 
 def _memory(load: Load, pattern: typed.Pattern) -> float:

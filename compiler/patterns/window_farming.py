@@ -36,8 +36,8 @@ def configurations(load: Load, workers: int) -> Iterator[typed.Pattern]:
 def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_F/n (eq. 4.1), λ_max = n·δ/T_F (eq. 4.4).
 
-    Agnostic workers get a window's place in the store that the emitter keeps. Active workers get every tuple, keep it
-    themselves, and compute the windows that are theirs.
+    Agnostic workers get a window's place in the store that the emitter keeps. Active workers read every tuple, which is
+    written once for all of them, keep it themselves, and compute the windows that are theirs.
     """
     pattern = filled(pattern, workers=machine.cores, batch=1, style="agnostic")
     pattern = filled(pattern, schedule=_schedule(pattern.style))
@@ -88,5 +88,5 @@ def _agnostic(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
 
 def _active(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
     work = workers * (machine.take + load.costs.tuple) + load.costs.window / load.slide
-    return (balanced("emitter", 1, workers * machine.sending(workers)), balanced("workers", workers, work),
+    return (balanced("emitter", 1, machine.sending(workers)), balanced("workers", workers, work),
             balanced("collector", 1, machine.collect / load.slide))

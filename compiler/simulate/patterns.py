@@ -199,8 +199,8 @@ class _WindowFarming(_Play):
             self.collector.put(each.time, done)
 
     def _active(self, each: Tuple) -> None:
-        """All workers get all tuples."""
-        self.begin(each, self.workers * self.sent)
+        """All workers read all tuples, which are sent once."""
+        self.begin(each, self.sent)
         for station in self.stations:
             self.send(station, self.kept)
         for end in each.ends:
@@ -262,15 +262,14 @@ class _PaneFarming(_Play):
             self.collector.put(each.time, self.passed_on)
 
     def _pane_work(self) -> float:
-        sent = self.copies if self.way == "shuffled" else 0 if self.way == "ring" else 1
-        return self.load.pane + sent * self.machine.emit
+        return self.load.pane + (0.0 if self.way == "ring" else self.machine.emit)
 
     def _passed_on(self, end: End, done: float) -> list[float]:
         """A pane's result on its way to where it is merged: when it is there."""
         if self.way == "collector":
             return [self.collector.take(done, self.machine.collect)]
         if self.between is not None:
-            done = self.between.put(done, self.machine.collect + self.copies * self.machine.emit)
+            done = self.between.put(done, self.machine.collect + self.machine.emit)
         takers = self.merging if self.copies > 1 else [self.merging[self._owner(end)]]
         return [station.put(done, self.machine.take) for station in takers]
 

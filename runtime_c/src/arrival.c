@@ -8,6 +8,7 @@
 #include "dfrt/store.h"
 #include "elastic_state.h"
 #include "held.h"
+#include "outlet.h"
 #include "parcel.h"
 #include "waits.h"
 
@@ -123,6 +124,22 @@ void dfrt__arrival_end_round(dfrt_stage *stage)
 
 /* --- settling --------------------------------------------------------------------------------------- */
 
+/* An outlet like the one that it is a copy of, with senders of its own. */
+static void open_held(dfrt_outlet *outlet, const dfrt_edge *edge)
+{
+    dfrt_error error;
+    if (outlet->most == 0) {
+        return;
+    }
+    dfrt_status status = dfrt__outlet_open(outlet, edge, outlet->most, &error);
+    for (unsigned i = 0; status == DFRT_OK && i < outlet->most; i++) {
+        status = dfrt_sender_open_held(&outlet->senders[i], dfrt__outlet_element_size(edge), &error);
+    }
+    if (status != DFRT_OK) {
+        dfrt_out_of_memory();
+    }
+}
+
 /* A stage like this one, whose results are collected. */
 static dfrt_stage *new_double(const dfrt_stage *stage)
 {
@@ -136,13 +153,7 @@ static dfrt_stage *new_double(const dfrt_stage *stage)
     made->outlets = dfrt_allocate((stage->program->edge_count + 1u) * sizeof *made->outlets);
     for (unsigned e = 0; e < stage->program->edge_count; e++) {
         made->outlets[e] = stage->outlets[e];
-        made->outlets[e].senders = dfrt_allocate((stage->outlets[e].most + 1u) * sizeof *made->outlets[e].senders);
-        for (unsigned i = 0; i < stage->outlets[e].most; i++) {
-            dfrt_error error;
-            if (dfrt_sender_open_held(&made->outlets[e].senders[i], &stage->outlets[e].senders[i], &error) != DFRT_OK) {
-                dfrt_out_of_memory();
-            }
-        }
+        open_held(&made->outlets[e], &stage->program->edges[e]);
     }
     return made;
 }
@@ -150,10 +161,7 @@ static dfrt_stage *new_double(const dfrt_stage *stage)
 static void free_double(dfrt_stage *made)
 {
     for (unsigned e = 0; e < made->program->edge_count; e++) {
-        for (unsigned i = 0; i < made->outlets[e].most; i++) {
-            dfrt_sender_close(&made->outlets[e].senders[i]);
-        }
-        free(made->outlets[e].senders);
+        dfrt__outlet_close(&made->outlets[e]);
     }
     free(made->outlets);
     free(made);
@@ -163,11 +171,7 @@ static void turn_all(dfrt_stage *stage)
 {
     dfrt_round_end end = {0}; /* what the round says at its end stands in the stage's own */
     for (unsigned e = 0; e < stage->program->edge_count; e++) {
-        for (unsigned i = 0; i < stage->outlets[e].degree; i++) {
-            if (!dfrt_sender_turn(&stage->outlets[e].senders[i], &end)) {
-                dfrt_out_of_memory();
-            }
-        }
+        dfrt_outlet_turn(&stage->outlets[e], stage->outlets[e].degree, &end);
     }
     stage->order = 0;
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "dfrt/multicast.h"
+
 /* Batches of about this many bytes stay in the second-level cache with their neighbours. Tests build with tiny
  * ones, so that one event is spread over several. */
 #ifndef DFRT_BATCH_MOST
@@ -32,10 +34,21 @@ static dfrt_batch *batch_new(const dfrt_sender *sender)
     return batch;
 }
 
+/* What it points at of a multicast was read. */
+static void let_go(dfrt_batch *batch)
+{
+    if (batch->content != NULL) {
+        /* Partner: the acquire in next_content of multicast.c. */
+        (void)atomic_fetch_sub_explicit(&batch->content->readers, 1, memory_order_release);
+        batch->content = NULL;
+    }
+}
+
 void dfrt_batches_free(dfrt_batch *batch)
 {
     while (batch != NULL) {
         dfrt_batch *next = batch->next;
+        let_go(batch);
         free(batch);
         batch = next;
     }
@@ -52,18 +65,22 @@ static dfrt_batch *next_batch(dfrt_sender *sender)
     return batch;
 }
 
-dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error)
+uint32_t dfrt_batch_capacity(size_t element_size)
 {
     size_t fit = BATCH_BYTES / (element_size + sizeof(int64_t) + 2 * sizeof(uint32_t));
-    *sender = (dfrt_sender){.link = link, .element_size = element_size};
-    sender->capacity = (uint32_t)(fit > BATCH_MOST ? BATCH_MOST : fit < BATCH_LEAST ? BATCH_LEAST : fit);
+    return (uint32_t)(fit > BATCH_MOST ? BATCH_MOST : fit < BATCH_LEAST ? BATCH_LEAST : fit);
+}
+
+dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error)
+{
+    *sender = (dfrt_sender){.link = link, .element_size = element_size, .capacity = dfrt_batch_capacity(element_size)};
     sender->filling = batch_new(sender);
     return sender->filling != NULL ? DFRT_OK : dfrt_fail(error, DFRT_MEMORY, "no memory for a batch");
 }
 
-dfrt_status dfrt_sender_open_held(dfrt_sender *sender, const dfrt_sender *like, dfrt_error *error)
+dfrt_status dfrt_sender_open_held(dfrt_sender *sender, size_t element_size, dfrt_error *error)
 {
-    dfrt_status status = dfrt_sender_open(sender, NULL, like->element_size, error);
+    dfrt_status status = dfrt_sender_open(sender, NULL, element_size, error);
     sender->held = true;
     return status;
 }
@@ -127,6 +144,7 @@ void dfrt_receiver_return(dfrt_receiver *receiver)
 {
     dfrt_batch *batch = receiver->batch;
     receiver->batch = NULL;
+    let_go(batch);
     /* A producer that had a long backlog has more batches than the ring takes back: those are freed. */
     if (!dfrt_ring_push(&receiver->link->returned, batch)) {
         free(batch);

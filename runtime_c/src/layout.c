@@ -6,6 +6,7 @@
 #include "dfrt/store.h"
 #include "elastic_state.h"
 #include "later.h"
+#include "outlet.h"
 
 /* --- stages ----------------------------------------------------------------------------------------- */
 
@@ -64,10 +65,7 @@ static dfrt_status open_stages(dfrt__layout_plan *layout, dfrt_run_state *run, b
 static void close_stage(dfrt_stage *stage, unsigned edge_count)
 {
     for (unsigned e = 0; e < edge_count; e++) {
-        for (unsigned i = 0; i < stage->outlets[e].most; i++) {
-            dfrt_sender_close(&stage->outlets[e].senders[i]);
-        }
-        free(stage->outlets[e].senders);
+        dfrt__outlet_close(&stage->outlets[e]);
     }
     for (unsigned n = 0; n < stage->inlet_count; n++) {
         free(stage->inlets[n].receivers);
@@ -86,15 +84,14 @@ static void close_stage(dfrt_stage *stage, unsigned edge_count)
 
 /* --- links ------------------------------------------------------------------------------------------ */
 
-static void open_outlet(dfrt__layout_plan *layout, unsigned e, dfrt_stage *stage)
+static dfrt_status open_outlet(dfrt__layout_plan *layout, unsigned e, dfrt_stage *stage, dfrt_error *error)
 {
     dfrt_outlet *outlet = &stage->outlets[e];
-    unsigned to = layout->program->edges[e].to;
-    outlet->most = layout->degree[to];
-    outlet->senders = dfrt_allocate(outlet->most * sizeof *outlet->senders);
+    const dfrt_edge *edge = &layout->program->edges[e];
     outlet->marked = outlet->pending = DFRT_TIME_NONE;
-    outlet->routing = &layout->elastic->taken->routings[to];
+    outlet->routing = &layout->elastic->taken->routings[edge->to];
     outlet->degree = outlet->routing->active;
+    return dfrt__outlet_open(outlet, edge, layout->degree[edge->to], error);
 }
 
 static dfrt_inlet *open_inlet(dfrt__layout_plan *layout, unsigned e, dfrt_stage *stage)
@@ -118,7 +115,10 @@ static dfrt_status open_edge(dfrt__layout_plan *layout, unsigned e, dfrt_link *l
     dfrt_stage **from = layout->stages + layout->first_stage[edge->from];
     dfrt_stage **to = layout->stages + layout->first_stage[edge->to];
     for (unsigned a = 0; a < layout->degree[edge->from]; a++) {
-        open_outlet(layout, e, from[a]);
+        dfrt_status status = open_outlet(layout, e, from[a], error);
+        if (status != DFRT_OK) {
+            return status;
+        }
     }
     for (unsigned b = 0; b < layout->degree[edge->to]; b++) {
         dfrt_inlet *inlet = open_inlet(layout, e, to[b]);
@@ -127,7 +127,7 @@ static dfrt_status open_edge(dfrt__layout_plan *layout, unsigned e, dfrt_link *l
             links->consumer = &to[b]->waiter;
             inlet->receivers[a].link = links;
             dfrt_sender *sender = &from[a]->outlets[e].senders[b];
-            dfrt_status status = dfrt_sender_open(sender, links, edge->element_size, error);
+            dfrt_status status = dfrt_sender_open(sender, links, dfrt__outlet_element_size(edge), error);
             if (status != DFRT_OK) {
                 return status;
             }

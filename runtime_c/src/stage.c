@@ -25,6 +25,9 @@ void dfrt_stage_mark(dfrt_stage *stage, unsigned edge, int64_t watermark)
         return;
     }
     outlet->marked = watermark;
+    if (outlet->multicast != NULL && outlet->senders[0].filling->marker_count == outlet->senders[0].capacity) {
+        dfrt_outlet_turn(outlet, outlet->degree, NULL); /* all at once: none may be ahead with its part of what all get */
+    }
     for (unsigned i = 0; stage->working && i < outlet->degree; i++) {
         if (!dfrt_sender_mark(&outlet->senders[i], stage->position, watermark)) {
             dfrt_out_of_memory();
@@ -94,11 +97,7 @@ static void turn_senders(dfrt_stage *stage, const dfrt_round_end *end)
 {
     for (unsigned e = 0; e < stage->program->edge_count; e++) {
         dfrt_outlet *outlet = &stage->outlets[e];
-        for (unsigned i = 0; i < (end->ends_stream ? outlet->most : outlet->degree); i++) {
-            if (!dfrt_sender_turn(&outlet->senders[i], end)) {
-                dfrt_out_of_memory();
-            }
-        }
+        dfrt_outlet_turn(outlet, end->ends_stream ? outlet->most : outlet->degree, end);
     }
 }
 

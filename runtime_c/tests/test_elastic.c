@@ -107,8 +107,8 @@ static const dfrt_segment known_segments[] = {
     {"single", "checks", sizeof(checking), 0, false, false, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
 };
 static const dfrt_edge edges[] = {
-    {"numbers", 0, 1, sizeof(number), NULL, count_numbers, pass_watermark, hash_of},
-    {"counts", 1, 2, sizeof(number), NULL, check_numbers, check_watermark, NULL},
+    {"numbers", 0, 1, sizeof(number), NULL, count_numbers, pass_watermark, hash_of, false},
+    {"counts", 1, 2, sizeof(number), NULL, check_numbers, check_watermark, NULL, false},
 };
 static const dfrt_program program = {
     .name = "counts", .segment_count = 3, .edge_count = 2, .segments = segments, .edges = edges};

@@ -108,9 +108,9 @@ static const dfrt_segment segments[] = {
     {"single", "collects", sizeof(counting), 0, false, true, open_nothing, close_nothing, NULL, NULL, NULL, NULL},
 };
 static const dfrt_edge edges[] = {
-    {"numbers", 0, 1, sizeof(number), NULL, count_numbers, no_watermark, hash_of},
-    {"counts", 1, 2, sizeof(number), NULL, collect_counts, no_watermark, NULL},
-    {"passed", 0, 2, sizeof(number), NULL, collect_passed, no_watermark, NULL},
+    {"numbers", 0, 1, sizeof(number), NULL, count_numbers, no_watermark, hash_of, false},
+    {"counts", 1, 2, sizeof(number), NULL, collect_counts, no_watermark, NULL, false},
+    {"passed", 0, 2, sizeof(number), NULL, collect_passed, no_watermark, NULL, false},
 };
 static const dfrt_program program = {
     .name = "free", .segment_count = 3, .edge_count = 3, .segments = segments, .edges = edges};

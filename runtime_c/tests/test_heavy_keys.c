@@ -50,7 +50,7 @@ static const dfrt_segment segments[] = {
     {.name = "read", .step = "quotes", .size = sizeof(segment), .open = open_segment, .close = close_segment},
     {.name = "keyed", .step = "sums", .size = sizeof(segment), .degree = 1, .elastic = true, .open = open_segment,
      .close = close_segment}};
-static const dfrt_edge edges[] = {{"quotes", 0, 1, sizeof(uint64_t), NULL, consume, take_watermark, hash_of}};
+static const dfrt_edge edges[] = {{"quotes", 0, 1, sizeof(uint64_t), NULL, consume, take_watermark, hash_of, false}};
 static const dfrt_source_entry sources[] = {{.name = "quotes", .spec = "csv:-", .time_field = -1, .step = 0}};
 static const char *const control[] = {
     "{\"schema\": 2, \"app\": \"table\", \"step\": 1, \"goals\": [],",

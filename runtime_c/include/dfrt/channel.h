@@ -7,7 +7,8 @@
  * Threads:   a dfrt_sender belongs to the producing thread, a dfrt_receiver to the consuming one; they share
  *            a dfrt_link.
  * Ownership: a batch belongs to the sender while it is filled, to the link, to the receiver while it is read;
- *            the receiver hands it back through `returned`. The link owns all of them when it is closed.
+ *            the receiver hands it back through `returned`. The link owns all of them when it is closed. What a batch
+ *            points at of a multicast (multicast.h) belongs to that.
  * Progress:  a full link never blocks the middle of a round: batches wait in the sender's backlog, bounded by
  *            what one round releases. Only the end of a round waits, until every backlog is empty; hence
  *            no two stages can wait for each other in a circle.
@@ -40,8 +41,11 @@ typedef struct dfrt_round_end {
     struct dfrt__configuration *configuration; /* who works, and has what, from the next round on */
 } dfrt_round_end;
 
+typedef struct dfrt_content dfrt_content;
+
 typedef struct dfrt_batch {
     struct dfrt_batch *next; /* in a backlog or a free list */
+    dfrt_content *content;   /* where the elements are that all receivers read; NULL: they are the batch's own */
     uint32_t count;
     uint32_t marker_count;
     bool ends_round;
@@ -70,12 +74,16 @@ typedef struct dfrt_sender {
     uint32_t capacity; /* elements, and markers, in a batch */
 } dfrt_sender;
 
+/* How many elements a batch has room for. */
+uint32_t dfrt_batch_capacity(size_t element_size);
+
+/* Elements of no size: a multicast brings them. */
 dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error);
 void dfrt_sender_close(dfrt_sender *sender);
 void dfrt_batches_free(dfrt_batch *first);
 
 /* Without a link: only to collect what is put into it. */
-dfrt_status dfrt_sender_open_held(dfrt_sender *sender, const dfrt_sender *like, dfrt_error *error);
+dfrt_status dfrt_sender_open_held(dfrt_sender *sender, size_t element_size, dfrt_error *error);
 
 /* Moves the batch that is being filled to the link, or to the backlog, and begins another. NULL: the round goes on.
  * False: no memory. */

@@ -14,6 +14,7 @@
 #include "dfrt/channel.h"
 #include "dfrt/histogram.h"
 #include "dfrt/monitor.h"
+#include "dfrt/multicast.h"
 #include "dfrt/routing.h"
 #include "dfrt/sink.h"
 
@@ -46,6 +47,7 @@ typedef struct dfrt_edge {
     void (*consume)(void *segment, const dfrt_run *run);
     void (*watermark)(void *segment, int64_t watermark);
     uint64_t (*hash)(const void *element); /* of the key that it goes by; NULL when it goes by none */
+    bool to_all; /* every replica of `to` gets every element */
 } dfrt_edge;
 
 struct dfrt_archive;
@@ -75,6 +77,7 @@ typedef struct dfrt_segment {
 /* Where the replicas of one edge's receiving segment are reached. */
 typedef struct dfrt_outlet {
     dfrt_sender *senders; /* one a replica, also of those that sleep */
+    dfrt_multicast *multicast; /* what goes to all of them; NULL: each element goes to one */
     unsigned most;   /* so many */
     unsigned degree; /* the first so many work */
     int64_t marked;  /* the last watermark that was sent */
@@ -143,12 +146,25 @@ _Noreturn void dfrt_out_of_memory(void);
 /* Remembers the first failure of the run and stops the sources. */
 void dfrt_stage_fail(dfrt_stage *stage, const dfrt_error *error);
 
+/* The first so many senders pass on what they have; NULL: the round goes on. */
+void dfrt_outlet_turn(dfrt_outlet *outlet, unsigned count, const dfrt_round_end *end);
+
 static inline void dfrt_stage_put(dfrt_stage *stage, unsigned edge, unsigned replica, int64_t time,
                                   const void *element)
 {
     if (!dfrt_sender_put(&stage->outlets[edge].senders[replica], stage->position, stage->order, time, element)) {
         dfrt_out_of_memory();
     }
+}
+
+/* Over an edge that goes to all. */
+static inline void dfrt_stage_put_all(dfrt_stage *stage, unsigned edge, int64_t time, const void *element)
+{
+    dfrt_outlet *outlet = &stage->outlets[edge];
+    if (__builtin_expect(dfrt_multicast_is_full(outlet->multicast), 0)) {
+        dfrt_outlet_turn(outlet, outlet->degree, NULL);
+    }
+    dfrt_multicast_put(outlet->multicast, stage->position, stage->order, time, element);
 }
 
 /* The replica that keeps the state of a key with this hash. */

@@ -193,7 +193,7 @@ def _any_parts(random: Random) -> dict[str, float]:
 # Each tuple has a result: a worker takes what it is given, and the collector its result.
 @pytest.mark.parametrize(("name", "settings", "handed"), [
     ("key_partitioning", {}, 2 * 6.0), ("window_farming", {"style": "agnostic"}, 2 * 80.0),
-    ("window_farming", {"style": "active"}, 3 * 6.0), ("window_partitioning", {}, 2 * 80.0),
+    ("window_farming", {"style": "active"}, 1.5 * 6.0), ("window_partitioning", {}, 2 * 80.0),
     ("pane_farming", {"merge": "collector"}, 2 * 40.0), ("pane_farming", {"merge": "ring"}, 2 * 70.0),
 ])
 def test_what_is_handed_over_costs_more_where_threads_share_cores(name, settings, handed):
@@ -208,17 +208,17 @@ def test_what_is_handed_over_costs_more_where_threads_share_cores(name, settings
     assert slower - faster == pytest.approx(handed, rel=0.01)
 
 
-@pytest.mark.parametrize(("name", "settings", "links"), [("key_partitioning", {}, 1),
-                                                         ("window_farming", {"style": "active"}, 3)])
+@pytest.mark.parametrize(("name", "settings"), [("key_partitioning", {}), ("window_farming", {"style": "active"})])
 @pytest.mark.parametrize(("cores", "sending"), [(4, 50.0), (3, 30.0), (2, 30.0)])
-def test_tuples_for_workers_that_share_the_senders_core_cost_what_they_cost_there(name, settings, links, cores, sending):
-    """The sender is the busiest; three workers and it have four cores, or share them."""
+def test_tuples_for_workers_that_share_the_senders_core_cost_what_they_cost_there(name, settings, cores, sending):
+    """The sender is the busiest; three workers and it have four cores, or share them. Those that all get all tuples
+    get them from one place."""
     cheap = operator(costs=Costs(tuple=1.0), slide=10.0, window=10.0, panes=1.0)
     machine = replace(MACHINE, cores=cores, take=1.0, emit=50.0, emit_shared=30.0,
                       crowded={what: {1: 0.0} for what in ("tuples", "windows")})
     pattern = of(name, 3, **settings)
-    assert 1e9 / PATTERNS[name].cost(cheap.load, machine, pattern).rate == pytest.approx(links * sending)
-    assert 1e9 / play_once(cheap, machine, pattern).rate == pytest.approx(links * sending, rel=0.02)
+    assert 1e9 / PATTERNS[name].cost(cheap.load, machine, pattern).rate == pytest.approx(sending)
+    assert 1e9 / play_once(cheap, machine, pattern).rate == pytest.approx(sending, rel=0.02)
 
 
 @pytest.mark.parametrize(("workers", "ns"), [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0), (9, 8.0)])
