@@ -28,7 +28,7 @@ from ..artifacts.graph import Graph
 from ..artifacts.interface import Interface
 from ..codegen.connectors import connector_spec
 from . import executor
-from .outputs import Outputs
+from .outputs import Outputs, require_own_files, sinks_of
 from .placement import KEYS, ONE, Placement, place
 from .progress import shown_progress
 from .ranges import RANGE_BYTES, Range, SourceInput, files_of, measured, stretches
@@ -67,11 +67,9 @@ def run(program: Program, words: Words, spark: SparkSession, tasks: int | None =
     """Raises Failure with one line when the run can't go on; then no sink has been touched."""
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")  # about a pandas that is not used here
     found = place(program.graph)
-    sinks = [step for step in program.graph.steps if isinstance(step.body, typed.Sink)]
-    specs = [words.sinks.get(step.name, connector_spec(step.body.connector)) for step in sinks]
-    sources = _sources(program.graph, found, words.sources)
+    sinks, sources = sinks_of(program.graph, words.sinks), _sources(program.graph, found, words.sources)
     library = executor.Library(str(program.library), program.function)
-    with Outputs(library, [step.name for step in sinks], specs) as outputs, shipped(program, spark) as name, \
+    with Outputs(library, list(sinks), list(sinks.values())) as outputs, shipped(program, spark) as name, \
             shown_progress(spark):
         try:
             _Run(spark, _job(program, found, words, sources, name), sources, outputs, tasks, range_bytes).go(found)
@@ -88,8 +86,9 @@ def was_interrupted(error: BaseException | None) -> bool:
 
 
 def require_inputs(program: Program, words: Words) -> None:
-    """Says what is missing before Spark is started."""
-    _sources(program.graph, place(program.graph), words.sources)
+    """Says what is missing, or has two uses, before Spark is started."""
+    sources = _sources(program.graph, place(program.graph), words.sources)
+    require_own_files({one.name: one.paths for one in sources}, sinks_of(program.graph, words.sinks))
 
 
 def failure_of(error: Exception) -> Exception:

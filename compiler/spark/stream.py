@@ -25,10 +25,10 @@ from dfc.compiler.failure import Failure
 from dfc.dsl import typed
 
 from ..artifacts.graph import Graph
-from ..codegen.connectors import connector_spec
 from . import executor, stream_executor
 from .checkpoint import Checkpoint, open_checkpoint, program_of
 from .engine import Program, cpu_flags, failure_of, shipped, was_interrupted
+from .outputs import require_own_files, sinks_of
 from .placement import ONE, Placement, place
 from .stream_outputs import StreamOutputs
 from .stream_sources import StreamSource, stream_sources
@@ -59,18 +59,18 @@ class Stream:
 
 
 def require_stream_inputs(program: Program, words: Words) -> None:
-    """Says what is missing before Spark is started."""
-    stream_sources(program.graph, place(program.graph), words)
+    """Says what is missing, or has two uses, before Spark is started."""
+    sources = stream_sources(program.graph, place(program.graph), words)
+    require_own_files({one.name: [one.path] for one in sources if one.path}, sinks_of(program.graph, words.sinks))
 
 
 def run_stream(program: Program, words: Words, spark: SparkSession, stream: Stream) -> None:
     """Raises Failure with one line when it can't go on; the checkpoint and the files that are there stay."""
     found = place(program.graph)
     sources = stream_sources(program.graph, found, words)
-    sinks = [step for step in program.graph.steps if isinstance(step.body, typed.Sink)]
-    specs = [words.sinks.get(step.name, connector_spec(step.body.connector)) for step in sinks]
+    sinks = sinks_of(program.graph, words.sinks)
     library = executor.Library(str(program.library), program.function)
-    outputs = StreamOutputs(library, [step.name for step in sinks], specs)
+    outputs = StreamOutputs(library, list(sinks), list(sinks.values()))
     kept = open_checkpoint(stream.checkpoint.absolute(), program_of(stream.text, words.alternates),
                            _slots(found, stream, spark))
     outputs.prepare()
