@@ -133,7 +133,7 @@ static void open_held(dfrt_outlet *outlet, const dfrt_edge *edge)
     }
     dfrt_status status = dfrt__outlet_open(outlet, edge, outlet->most, &error);
     for (unsigned i = 0; status == DFRT_OK && i < outlet->most; i++) {
-        status = dfrt_sender_open_held(&outlet->senders[i], dfrt__outlet_element_size(edge), &error);
+        status = dfrt_sender_open(&outlet->senders[i], NULL, edge->element_size, edge->to_all, &error);
     }
     if (status != DFRT_OK) {
         dfrt_out_of_memory();

@@ -14,10 +14,10 @@ enum { BATCH_BYTES = 32 * 1024, BATCH_MOST = DFRT_BATCH_MOST, BATCH_LEAST = 16 }
 
 static dfrt_batch *batch_new(const dfrt_sender *sender)
 {
-    size_t capacity = sender->capacity;
+    size_t capacity = sender->bare ? 0 : sender->capacity;
     size_t fixed = (sizeof(dfrt_batch) + 63) / 64 * 64;
     size_t times = capacity * sizeof(int64_t);
-    size_t markers = capacity * sizeof(dfrt_marker);
+    size_t markers = sender->capacity * sizeof(dfrt_marker);
     size_t elements = (capacity * sender->element_size + 15) / 16 * 16;
     size_t positions = capacity * sizeof(uint32_t);
     unsigned char *room = malloc(fixed + times + markers + elements + 2 * positions);
@@ -38,9 +38,12 @@ static dfrt_batch *batch_new(const dfrt_sender *sender)
 static void let_go(dfrt_batch *batch)
 {
     if (batch->content != NULL) {
-        /* Partner: the acquire in next_content of multicast.c. */
+        /* Partner: the acquire in is_read of multicast.c. */
         (void)atomic_fetch_sub_explicit(&batch->content->readers, 1, memory_order_release);
         batch->content = NULL;
+        batch->positions = batch->orders = NULL;
+        batch->times = NULL;
+        batch->elements = NULL;
     }
 }
 
@@ -71,18 +74,12 @@ uint32_t dfrt_batch_capacity(size_t element_size)
     return (uint32_t)(fit > BATCH_MOST ? BATCH_MOST : fit < BATCH_LEAST ? BATCH_LEAST : fit);
 }
 
-dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error)
+dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, bool bare, dfrt_error *error)
 {
-    *sender = (dfrt_sender){.link = link, .element_size = element_size, .capacity = dfrt_batch_capacity(element_size)};
+    *sender = (dfrt_sender){.link = link, .held = link == NULL, .bare = bare, .element_size = element_size,
+                            .capacity = dfrt_batch_capacity(element_size)};
     sender->filling = batch_new(sender);
     return sender->filling != NULL ? DFRT_OK : dfrt_fail(error, DFRT_MEMORY, "no memory for a batch");
-}
-
-dfrt_status dfrt_sender_open_held(dfrt_sender *sender, size_t element_size, dfrt_error *error)
-{
-    dfrt_status status = dfrt_sender_open(sender, NULL, element_size, error);
-    sender->held = true;
-    return status;
 }
 
 void dfrt_sender_close(dfrt_sender *sender)

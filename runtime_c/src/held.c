@@ -96,7 +96,7 @@ void dfrt__held_merge(dfrt_sender *sender, dfrt_sender *more, const dfrt_edge *e
     if (has_elements(more)) {
         dfrt_sender merged;
         dfrt_error error;
-        if (dfrt_sender_open_held(&merged, edge->element_size, &error) != DFRT_OK) {
+        if (dfrt_sender_open(&merged, NULL, edge->element_size, false, &error) != DFRT_OK) {
             dfrt_out_of_memory();
         }
         const dfrt_batch *a = sender->backlog_head, *b = more->backlog_head;

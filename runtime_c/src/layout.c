@@ -127,7 +127,7 @@ static dfrt_status open_edge(dfrt__layout_plan *layout, unsigned e, dfrt_link *l
             links->consumer = &to[b]->waiter;
             inlet->receivers[a].link = links;
             dfrt_sender *sender = &from[a]->outlets[e].senders[b];
-            dfrt_status status = dfrt_sender_open(sender, links, dfrt__outlet_element_size(edge), error);
+            dfrt_status status = dfrt_sender_open(sender, links, edge->element_size, edge->to_all, error);
             if (status != DFRT_OK) {
                 return status;
             }
@@ -151,15 +151,17 @@ static void begin_configuration(dfrt__layout_plan *layout, const unsigned *activ
 static dfrt_status open_links(dfrt__layout_plan *layout, dfrt_error *error)
 {
     const dfrt_program *program = layout->program;
+    size_t count = 0;
     for (unsigned e = 0; e < program->edge_count; e++) {
-        layout->link_count += (size_t)layout->degree[program->edges[e].from] * layout->degree[program->edges[e].to];
+        count += (size_t)layout->degree[program->edges[e].from] * layout->degree[program->edges[e].to];
     }
     void *room = NULL;
-    size_t size = (layout->link_count + 1) * sizeof(dfrt_link);
+    size_t size = (count + 1) * sizeof(dfrt_link);
     if (posix_memalign(&room, _Alignof(dfrt_link), size) != 0) {
-        return dfrt_fail(error, DFRT_MEMORY, "no memory for %zu links", layout->link_count);
+        return dfrt_fail(error, DFRT_MEMORY, "no memory for %zu links", count);
     }
     layout->links = memset(room, 0, size);
+    layout->link_count = count;
     dfrt_link *links = layout->links;
     for (unsigned e = 0; e < program->edge_count; e++) {
         dfrt_status status = open_edge(layout, e, links, error);

@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-static dfrt_content *content_new(const dfrt_multicast *multicast)
+/* Contents that are kept, whether somebody needs them or not: as many as a link can have on its way, and one to fill. */
+enum { KEPT = DFRT_RING_CAPACITY + 1 };
+
+static dfrt_content *content_new(dfrt_multicast *multicast)
 {
     size_t capacity = multicast->capacity;
     size_t fixed = (sizeof(dfrt_content) + 63) / 64 * 64;
@@ -19,6 +22,7 @@ static dfrt_content *content_new(const dfrt_multicast *multicast)
     content->times = (int64_t *)(void *)(room + fixed + elements);
     content->positions = (uint32_t *)(void *)(room + fixed + elements + times);
     content->orders = content->positions + capacity;
+    multicast->made++;
     return content;
 }
 
@@ -31,13 +35,18 @@ static void free_all(dfrt_content *content)
     }
 }
 
-/* The one that was sent first, if all have read it. */
-static dfrt_content *next_content(dfrt_multicast *multicast)
+/* Nobody reads it any more. Partner: the release in let_go of channel.c. */
+static bool is_read(const dfrt_content *content)
+{
+    return atomic_load_explicit(&content->readers, memory_order_acquire) == 0;
+}
+
+/* The one that was sent first, if all have read it; NULL: there is none. */
+static dfrt_content *take_oldest(dfrt_multicast *multicast)
 {
     dfrt_content *oldest = multicast->oldest;
-    /* Partner: the releases in dfrt_receiver_return and dfrt_batches_free; nobody reads it any more. */
-    if (oldest == NULL || atomic_load_explicit(&oldest->readers, memory_order_acquire) > 0) {
-        return content_new(multicast);
+    if (oldest == NULL || !is_read(oldest)) {
+        return NULL;
     }
     multicast->oldest = oldest->next;
     if (multicast->oldest == NULL) {
@@ -46,6 +55,17 @@ static dfrt_content *next_content(dfrt_multicast *multicast)
     oldest->next = NULL;
     oldest->count = 0;
     return oldest;
+}
+
+static dfrt_content *next_content(dfrt_multicast *multicast)
+{
+    dfrt_content *next = take_oldest(multicast), *other;
+    while (next != NULL && multicast->made > KEPT && (other = take_oldest(multicast)) != NULL) {
+        free(next);
+        multicast->made--;
+        next = other;
+    }
+    return next != NULL ? next : content_new(multicast);
 }
 
 dfrt_status dfrt_multicast_open(dfrt_multicast *multicast, size_t element_size, dfrt_error *error)

@@ -9,14 +9,8 @@
 
 #include "dfrt/stage.h"
 
-/* Room for `most` senders, to be opened with dfrt__outlet_element_size, and for what goes to all of them. */
+/* Room for `most` senders, which the caller opens, and for what goes to all of them. */
 dfrt_status dfrt__outlet_open(dfrt_outlet *outlet, const dfrt_edge *edge, unsigned most, dfrt_error *error);
 void dfrt__outlet_close(dfrt_outlet *outlet);
-
-/* What goes to all has no room in the batches of a sender. */
-static inline size_t dfrt__outlet_element_size(const dfrt_edge *edge)
-{
-    return edge->to_all ? 0 : edge->element_size;
-}
 
 #endif

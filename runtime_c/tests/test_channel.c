@@ -88,7 +88,7 @@ static void test_stream(void)
     CHECK(dfrt_waiter_open(&ends[0]) == 0 && dfrt_waiter_open(&ends[1]) == 0);
     link_.producer = &ends[0];
     link_.consumer = &ends[1];
-    CHECK(dfrt_sender_open(&sender, &link_, sizeof(element), &error) == DFRT_OK);
+    CHECK(dfrt_sender_open(&sender, &link_, sizeof(element), false, &error) == DFRT_OK);
     pthread_t producer;
     CHECK(pthread_create(&producer, NULL, send_all, NULL) == 0);
     dfrt_receiver receiver = {.link = &link_};
@@ -125,7 +125,7 @@ static void test_close_with_a_backlog(void)
     CHECK(dfrt_waiter_open(&both[0]) == 0 && dfrt_waiter_open(&both[1]) == 0);
     link.producer = &both[0];
     link.consumer = &both[1];
-    CHECK(dfrt_sender_open(&own, &link, sizeof(uint64_t), &error) == DFRT_OK);
+    CHECK(dfrt_sender_open(&own, &link, sizeof(uint64_t), false, &error) == DFRT_OK);
     for (uint64_t n = 0; n < MOST; n++) CHECK(dfrt_sender_put(&own, (uint32_t)n, 0, 0, &n));
     CHECK(!dfrt_sender_pump(&own));
     dfrt_batch *batch;
@@ -146,7 +146,7 @@ static void test_elements_are_aligned(void)
     for (size_t size = 16; size <= 2048; size += 16) {
         dfrt_error error;
         dfrt_sender own;
-        CHECK(dfrt_sender_open(&own, &link, size, &error) == DFRT_OK);
+        CHECK(dfrt_sender_open(&own, &link, size, false, &error) == DFRT_OK);
         CHECK((uintptr_t)own.filling->elements % 16 == 0 && (uintptr_t)own.filling->times % 8 == 0);
         dfrt_sender_close(&own);
     }

@@ -129,7 +129,7 @@ static void test_all_get_all(void)
         CHECK(dfrt_waiter_open(&sides[i].waiter) == 0);
         sides[i].link.producer = &producer;
         sides[i].link.consumer = &sides[i].waiter;
-        CHECK(dfrt_sender_open(&senders[i], &sides[i].link, 0, &error) == DFRT_OK);
+        CHECK(dfrt_sender_open(&senders[i], &sides[i].link, sizeof(element), true, &error) == DFRT_OK);
     }
     for (unsigned i = 0; i < RECEIVERS; i++) CHECK(pthread_create(&threads[i], NULL, receive_all, &sides[i]) == 0);
     send_all();
@@ -159,7 +159,7 @@ static void test_what_is_read_is_not_written(void)
     dfrt_multicast own;
     dfrt_sender both[2];
     CHECK(dfrt_multicast_open(&own, sizeof(uint64_t), &error) == DFRT_OK);
-    for (unsigned i = 0; i < 2; i++) CHECK(dfrt_sender_open_held(&both[i], 0, &error) == DFRT_OK);
+    for (unsigned i = 0; i < 2; i++) CHECK(dfrt_sender_open(&both[i], NULL, sizeof(uint64_t), true, &error) == DFRT_OK);
     for (uint64_t n = 0; n < 3; n++) {
         dfrt_multicast_put(&own, 0, 0, 0, &n);
         CHECK(dfrt_multicast_share(&own, both, 2));
@@ -181,9 +181,36 @@ static void test_what_is_read_is_not_written(void)
     dfrt_multicast_close(&own);
 }
 
+/* What one large round needed is not kept for ever. */
+static void test_after_a_burst_few_are_kept(void)
+{
+    dfrt_error error;
+    dfrt_multicast own;
+    dfrt_sender one;
+    CHECK(dfrt_multicast_open(&own, sizeof(uint64_t), &error) == DFRT_OK);
+    CHECK(dfrt_sender_open(&one, NULL, sizeof(uint64_t), true, &error) == DFRT_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint64_t n = 0; n < 500; n++) {
+            dfrt_multicast_put(&own, 0, 0, 0, &n);
+            CHECK(dfrt_multicast_share(&own, &one, 1) && dfrt_sender_turn(&one, NULL));
+        }
+        CHECK(contents_of(&own) == 501 && own.made == 501);
+        dfrt_batches_free(one.backlog_head);
+        one.backlog_head = one.backlog_tail = NULL;
+        dfrt_multicast_put(&own, 0, 0, 0, &error);
+        CHECK(dfrt_multicast_share(&own, &one, 1) && dfrt_sender_turn(&one, NULL));
+        CHECK(own.made < 20 && contents_of(&own) == own.made);
+        dfrt_batches_free(one.backlog_head);
+        one.backlog_head = one.backlog_tail = NULL;
+    }
+    dfrt_sender_close(&one);
+    dfrt_multicast_close(&own);
+}
+
 int main(void)
 {
     test_all_get_all();
     test_what_is_read_is_not_written();
+    test_after_a_burst_few_are_kept();
     return 0;
 }

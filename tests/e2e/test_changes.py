@@ -114,3 +114,33 @@ def test_a_script_in_a_file_and_a_trace(program, tmp_path):
     sums = [int(line.split(",")[2]) for line in answer.stdout.splitlines()[1:]]
     assert all(int(label) in (total, 2 * total) for label, total in zip(labels, sums, strict=True))
     assert int(labels[-1]) == 2 * sums[-1]
+
+
+# Results of moved keys go to all active workers, with a watermark at every event; they are wider than a batch likes.
+FIELDS = "".join(f"f{number}: sum(a), " for number in range(20))
+TO_ALL = f"""\
+app to_all
+record Row {{ ts: timestamp<ms>, k: i64, a: i64 }}
+source rows: Row = csv("rows.csv") event time ts
+source others: Row = csv("rows.csv") event time ts
+operator wide on rows by k window count 8 pattern key_partitioning {{ workers: 2 }} {{
+  alternate a = {{ k, {FIELDS} }}
+}}
+operator late on wide window time 500ms pattern window_farming {{ workers: 2, style: active }} {{
+  alternate a = {{ start: window_start, n: count(), total: sum(f0 + f19) }}
+}}
+stream plain = others |> window time 500ms |> aggregate {{ start: window_start, n: count(), total: sum(a) }}
+sink out = late |> union plain to csv("out.csv")
+"""
+
+
+def test_keys_move_while_their_results_go_to_all(tmp_path):
+    program = compiled(TO_ALL, tmp_path)
+    rows = (f"{number},{number * 7 % 64},{number % 101}" for number in range(60_000))
+    (tmp_path / "rows.csv").write_text("\n".join(("ts,k,a", *rows)) + "\n")
+    assert program.run("--layout", "fused", "--quiet").returncode == 0
+    alone = (tmp_path / "out.csv").read_text()
+    changes = "; ".join(f"{at} workers=2 operator=wide seed={at}" for at in range(20, 60, 10))
+    answer = program.run("--workers", "2", "--layout", "staged", "--quiet", "--reconfigure", changes)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert (tmp_path / "out.csv").read_text() == alone and alone.count("\n") > 200

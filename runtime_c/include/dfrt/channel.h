@@ -70,6 +70,7 @@ typedef struct dfrt_sender {
     dfrt_batch *filling;
     dfrt_batch *backlog_head, *backlog_tail;
     bool held; /* everything stays in the backlog: whole rounds that are not complete yet */
+    bool bare; /* its batches have no room for elements: a multicast brings them */
     size_t element_size;
     uint32_t capacity; /* elements, and markers, in a batch */
 } dfrt_sender;
@@ -77,13 +78,10 @@ typedef struct dfrt_sender {
 /* How many elements a batch has room for. */
 uint32_t dfrt_batch_capacity(size_t element_size);
 
-/* Elements of no size: a multicast brings them. */
-dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, dfrt_error *error);
+/* A bare one is for what a multicast brings. Without a link it is held: only to collect what is put into it. */
+dfrt_status dfrt_sender_open(dfrt_sender *sender, dfrt_link *link, size_t element_size, bool bare, dfrt_error *error);
 void dfrt_sender_close(dfrt_sender *sender);
 void dfrt_batches_free(dfrt_batch *first);
-
-/* Without a link: only to collect what is put into it. */
-dfrt_status dfrt_sender_open_held(dfrt_sender *sender, size_t element_size, dfrt_error *error);
 
 /* Moves the batch that is being filled to the link, or to the backlog, and begins another. NULL: the round goes on.
  * False: no memory. */
@@ -91,7 +89,7 @@ bool dfrt_sender_turn(dfrt_sender *sender, const dfrt_round_end *end);
 /* Tries to move the backlog to the link; true when nothing is left that may be sent. */
 bool dfrt_sender_pump(dfrt_sender *sender);
 
-/* Appends an element; false: no memory. */
+/* Appends an element, unless the sender is bare; false: no memory. */
 static inline bool dfrt_sender_put(dfrt_sender *sender, uint32_t position, uint32_t order, int64_t time,
                                    const void *element)
 {

@@ -4,7 +4,7 @@
  *            one they subtract themselves from its readers.
  * Ownership: the multicast owns its contents all the time.
  * Progress:  nothing waits. A content that somebody still reads is not used again, and another one is made: as many as
- *            links and backlogs have room for.
+ *            links and backlogs have room for. After a large round those that are too many are freed.
  */
 #ifndef DFRT_MULTICAST_H
 #define DFRT_MULTICAST_H
@@ -24,6 +24,7 @@ struct dfrt_content {
 typedef struct dfrt_multicast {
     dfrt_content *filling;
     dfrt_content *oldest, *newest; /* that were sent; they come back about in this order */
+    uint32_t made;                 /* contents that there are */
     size_t element_size;
     uint32_t capacity; /* elements in a content */
 } dfrt_multicast;
