@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from ..dsl.check_paths import FILES
 from .failure import Usage
+
+_SETTINGS = ("rates", "weights")  # of generate: paths of files
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file, folder or pipe that is there, or the name that one will have in a folder that is."""
+    """A file, pipe or folder that is there, or the name that one will have in a folder that is; or standard input or
+    output, whatever that is."""
 
     device: int
     inode: int
@@ -36,20 +40,43 @@ class Use:
         return f"'{self.path}'" if self.path != "-" else f"standard {'output' if self.writes else 'input'}"
 
 
-def use_of(who: str, path: str, writes: bool, folder: Path = Path()) -> Use:
-    """The path is relative to `folder`."""
-    return Use(who, path, writes, _place(folder, path, writes))
+def uses_of(who: str, spec: str, writes: bool, symbols: bool, base: Path = Path()) -> Iterator[Use]:
+    """The files of a specification such as csv:PATH, relative to `base`. `symbols`: whether records have some, of which
+    binary files keep the texts beside them."""
+    kind, _, path = spec.partition(":")
+    if kind in FILES:
+        yield Use(who, path, writes, _place(base, path, writes))
+    if kind == "binary" and path != "-" and symbols:
+        beside = f"{path}.symbols"
+        yield Use(f"the symbols of {who}" if writes else who, beside, writes, _place(base, beside, writes))
+    for name, _, value in (setting.partition("=") for setting in path.split(",")):
+        if kind == "generate" and name in _SETTINGS:
+            yield Use(who, value, writes, _place(base, value, writes))
+
+
+def folder_use(who: str, path: str, writes: bool) -> Use:
+    """Of a folder that new files appear in: of a pattern, the one that its files are in."""
+    try:
+        about = os.stat(path if os.path.isdir(path) or writes else os.path.dirname(path) or ".")
+    except OSError:
+        return Use(who, path, writes, _place_to_be(Path(path)))
+    there = Place(about.st_dev, about.st_ino, folder=True) if stat.S_ISDIR(about.st_mode) else None
+    return Use(who, path, writes, there)
 
 
 def require_apart(uses: Iterable[Use]) -> None:
-    """Raises a Usage for a file that is written and has another use."""
-    for first, second in combinations(uses, 2):
-        if first.place is not None and first.place == second.place:
-            _require_harmless(first, second, first.place)
+    """Raises a Usage for what is written and has another use."""
+    by_place: dict[Place, list[Use]] = {}
+    for use in uses:
+        if use.place is not None:
+            by_place.setdefault(use.place, []).append(use)
+    for place, together in by_place.items():
+        for first, second in combinations(together, 2):
+            _require_harmless(first, second, place)
 
 
 def _require_harmless(first: Use, second: Use, place: Place) -> None:
-    """A file may have several readers, a pipe has one."""
+    """A file may have several readers, a pipe has one, and so has standard input."""
     both = f"{first.who} and {second.who} would both"
     if first.writes and second.writes:
         raise Usage(f"{both} write to {second}; give each a path of its own")
@@ -57,18 +84,19 @@ def _require_harmless(first: Use, second: Use, place: Place) -> None:
         writer, reader = (first, second) if first.writes else (second, first)
         harm = "write into" if place.folder else "empty"
         raise Usage(f"{writer.who} would {harm} {writer}, which {reader.who} reads; use another path")
-    if first.writes == second.writes and place.pipe:
+    if first.writes == second.writes and (place.pipe or first.path == second.path == "-"):
         raise Usage(f"{both} read {second}, and get a part of it each; give each an input of its own")
 
 
-def _place(folder: Path, path: str, writes: bool) -> Place | None:
+def _place(base: Path, path: str, writes: bool) -> Place | None:
     try:
-        about = os.fstat(1 if writes else 0) if path == "-" else os.stat(folder / path)
+        about = os.fstat(1 if writes else 0) if path == "-" else os.stat(base / path)
     except OSError:
-        return _place_to_be(folder / path) if path != "-" else None
-    pipe, folder = stat.S_ISFIFO(about.st_mode), stat.S_ISDIR(about.st_mode)
-    kept = pipe or folder or stat.S_ISREG(about.st_mode)
-    return Place(about.st_dev, about.st_ino, pipe=pipe, folder=folder) if kept else None
+        return _place_to_be(base / path) if path != "-" else None
+    pipe = stat.S_ISFIFO(about.st_mode)
+    if pipe or stat.S_ISREG(about.st_mode):
+        return Place(about.st_dev, about.st_ino, pipe=pipe)
+    return Place(0, int(writes), "-") if path == "-" else None
 
 
 def _place_to_be(path: Path) -> Place | None:

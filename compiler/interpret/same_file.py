@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...dsl import typed
-from ...dsl.check_paths import FILES
-from ..own_files import Use, require_apart, use_of
+from ..own_files import Use, require_apart, uses_of
 from .binary import has_symbols
-
-_SETTINGS = ("rates", "weights")  # of generate: paths of files
 
 
 def require_own_files(program: typed.Program, folder: Path = Path()) -> None:
@@ -19,19 +16,13 @@ def require_own_files(program: typed.Program, folder: Path = Path()) -> None:
 
 
 def _uses(program: typed.Program, folder: Path) -> Iterator[Use]:
-    for kind in (typed.Source, typed.Sink):
+    for kind, word in ((typed.Source, "source"), (typed.Sink, "sink")):
         for step in program.steps:
             if isinstance(step.body, kind):
-                yield from _of(step, folder, kind is typed.Sink)
+                yield from uses_of(f"{word} '{step.name}'", _spec(step.body.connector), kind is typed.Sink,
+                                   has_symbols(step.record), folder)
 
 
-def _of(step: typed.Step, folder: Path, writes: bool) -> Iterator[Use]:
-    connector = step.body.connector
-    who = f"{'sink' if writes else 'source'} '{step.name}'"
-    if connector.kind in FILES:
-        yield use_of(who, connector.path, writes, folder)
-    if connector.kind == "binary" and connector.path != "-" and has_symbols(step.record):
-        yield use_of(f"the symbols of {who}" if writes else who, f"{connector.path}.symbols", writes, folder)
-    for name, value in connector.settings:
-        if connector.kind == "generate" and name in _SETTINGS:
-            yield use_of(who, value, writes, folder)
+def _spec(connector: typed.Connector) -> str:
+    settings = ",".join(f"{name}={value}" for name, value in connector.settings)
+    return f"{connector.kind}:{settings if connector.kind == 'generate' else connector.path}"

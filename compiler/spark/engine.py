@@ -28,11 +28,12 @@ from ..artifacts.graph import Graph
 from ..artifacts.interface import Interface
 from ..codegen.connectors import connector_spec
 from . import executor
-from .outputs import Outputs, require_own_files, sinks_of
+from .outputs import Outputs, sinks_of
 from .placement import KEYS, ONE, Placement, place
 from .progress import shown_progress
 from .ranges import RANGE_BYTES, Range, SourceInput, files_of, measured, stretches
 from .session import first_line
+from .shared_files import require_own_files
 from .shipping import ship
 from .words import Words
 
@@ -88,7 +89,7 @@ def was_interrupted(error: BaseException | None) -> bool:
 def require_inputs(program: Program, words: Words) -> None:
     """Says what is missing, or has two uses, before Spark is started."""
     sources = _sources(program.graph, place(program.graph), words.sources)
-    require_own_files({one.name: one.paths for one in sources}, sinks_of(program.graph, words.sinks))
+    require_own_files(program.graph, {one.name: one.files for one in sources}, sinks_of(program.graph, words.sinks))
 
 
 def failure_of(error: Exception) -> Exception:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dfc.compiler.failure import Failure, Usage
@@ -13,7 +13,6 @@ from dfc.dsl import typed
 
 from ..artifacts.graph import Graph
 from ..codegen.connectors import connector_spec
-from ..own_files import Use, require_apart, use_of
 from .executor import Library, TaskFailed, columns_of
 
 FILES = ("csv", "jsonl", "binary")
@@ -23,21 +22,6 @@ def sinks_of(graph: Graph, said: Mapping[str, str]) -> dict[str, str]:
     """The specification of every sink by name: as the words say, else as the program does."""
     return {step.name: said.get(step.name, connector_spec(step.body.connector)) for step in graph.steps
             if isinstance(step.body, typed.Sink)}
-
-
-def require_own_files(read: Mapping[str, Sequence[str]], written: Mapping[str, str]) -> None:
-    """Raises a Usage for what is written and has another use. `read`: the paths of each source; `written`: the
-    specification of each sink."""
-    uses = [use_of(f"source '{name}'", path, False) for name, paths in read.items() for path in paths]
-    require_apart([*uses, *(use for name, spec in written.items() for use in _written(name, spec))])
-
-
-def _written(name: str, spec: str) -> Iterator[Use]:
-    kind, _, path = spec.partition(":")
-    if kind in FILES:
-        yield use_of(f"sink '{name}'", path, True)
-    if kind == "binary" and path != "-":
-        yield use_of(f"the symbols of sink '{name}'", f"{path}.symbols", True)
 
 
 class Outputs:

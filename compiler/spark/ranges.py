@@ -38,10 +38,6 @@ class SourceInput:
     keys: tuple[str, ...]
     slack_from: int = 0  # what `slack auto` begins with
 
-    @property
-    def paths(self) -> list[str]:
-        return [path for kind, _, path in (spec.partition(":") for spec in self.files) if kind != "generate"]
-
 
 @dataclass(frozen=True)
 class Range:

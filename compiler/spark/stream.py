@@ -28,8 +28,9 @@ from ..artifacts.graph import Graph
 from . import executor, stream_executor
 from .checkpoint import Checkpoint, open_checkpoint, program_of
 from .engine import Program, cpu_flags, failure_of, shipped, was_interrupted
-from .outputs import require_own_files, sinks_of
+from .outputs import sinks_of
 from .placement import ONE, Placement, place
+from .shared_files import require_own_folders
 from .stream_outputs import StreamOutputs
 from .stream_sources import StreamSource, stream_sources
 from .words import Words
@@ -61,7 +62,7 @@ class Stream:
 def require_stream_inputs(program: Program, words: Words) -> None:
     """Says what is missing, or has two uses, before Spark is started."""
     sources = stream_sources(program.graph, place(program.graph), words)
-    require_own_files({one.name: [one.path] for one in sources if one.path}, sinks_of(program.graph, words.sinks))
+    require_own_folders({one.name: one.path for one in sources if one.path}, sinks_of(program.graph, words.sinks))
 
 
 def run_stream(program: Program, words: Words, spark: SparkSession, stream: Stream) -> None:

@@ -20,6 +20,7 @@ record Row { name: symbol, n: i64 }
 source rows: Row = csv("new/rows.csv")
 sink out = rows to csv("out.csv")
 sink packed = rows to binary("packed.bin")
+sink plain = rows |> map { n } to binary("plain.bin")
 """
 
 
@@ -39,6 +40,12 @@ def program(tmp_path) -> engine.Program:
     (Words(sinks={"out": "csv:./packed.bin"}), "sink 'out' and sink 'packed' would both write to 'packed.bin'"),
     (Words(sinks={"out": "csv:packed.bin.symbols"}),
      "sink 'out' and the symbols of sink 'packed' would both write to 'packed.bin.symbols'"),
+    (Words(sources={"rows": "binary:linked.csv"}, sinks={"out": "csv:linked.csv.symbols"}),
+     "sink 'out' would empty 'linked.csv.symbols', which source 'rows' reads"),
+    (Words(sources={"rows": "generate:count=9,weights=linked.csv"}, sinks={"out": "csv:new/rows.csv"}),
+     "sink 'out' would empty 'new/rows.csv', which source 'rows' reads"),
+    (Words(sinks={"out": "csv:-", "packed": "jsonl:-"}),
+     "sink 'out' and sink 'packed' would both write to standard output"),
 ])
 def test_a_file_that_is_written_has_no_other_use(program, tmp_path, words, said):
     with chdir(tmp_path), pytest.raises(Usage) as refused:
@@ -50,6 +57,7 @@ def test_a_file_that_is_written_has_no_other_use(program, tmp_path, words, said)
 @pytest.mark.parametrize(("words", "said"), [
     (Words(sources={"rows": "csv:new"}, sinks={"out": "csv:./new"}),
      "sink 'out' would write into './new', which source 'rows' reads"),
+    (Words(sources={"rows": "csv:new/*"}, sinks={"out": "csv:new"}), "sink 'out' would write into 'new', which source"),
     (Words(sources={"rows": "csv:new"}, sinks={"out": "csv:results", "packed": "binary:results"}),
      "sink 'out' and sink 'packed' would both write to 'results'"),
 ])
@@ -60,7 +68,8 @@ def test_a_stream_has_a_folder_for_each_sink(program, tmp_path, words, said):
 
 
 def test_files_of_their_own_are_good(program, tmp_path):
-    generated = Words(sources={"rows": "generate:count=5"}, sinks={"out": "csv:new/rows.csv"})
+    generated = Words(sources={"rows": "generate:count=5"},
+                      sinks={"out": "csv:new/rows.csv", "packed": "binary:plain.bin.symbols"})
     with chdir(tmp_path):
         engine.require_inputs(program, Words())
         engine.require_inputs(program, generated)
