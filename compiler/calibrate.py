@@ -6,9 +6,10 @@ tuples and results; the plain run tells the whole, from which the sources' part 
 measured in the parts that patterns give them: in panes (putting tuples away, G, and H) where they are composed from
 panes, and with windows computed whole by another thread. Sinks write to a folder that is thrown away. What threads cost
 (links, parsing ahead, and work on data that others have written) is measured by a third run of each, a thread a stage
-on all cores, and what they gain and lose where they share cores also by a fourth one, with a worker a core
-(calibrate_threads.py). What else the cores do, and where threads land, differs from run to run: the kinds of runs take
-turns, and of each kind the middle one counts. What is too short to be measured is left out, with a warning.
+on all cores, and what they gain and lose where they share cores also by a fourth one, with a worker a core, and by both
+once more without clocks (calibrate_threads.py). What else the cores do, and where threads land, differs from run to
+run: the kinds of runs take turns, and of each kind the middle one counts. What is too short to be measured is left out,
+with a warning.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import signal
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +38,7 @@ from .artifacts.graph import Graph
 from .artifacts.parts import Merge, Part, Windows, divided
 from .artifacts.plan import Plan, patterns_of
 from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts, share_of
+from .artifacts.step_text import pattern_text
 from .calibrate_input import Measured, is_too_short, longer_words, require_input, unknown
 from .calibrate_threads import (
     lost,
@@ -65,14 +67,14 @@ _RUNS = 3  # of each kind
 _PATIENCE = 20.0  # seconds that a program has to end after SIGTERM
 
 
-def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float,
-              diagnostics: Diagnostics) -> Profile:
+def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds: float, diagnostics: Diagnostics,
+              tell: Callable[[str], None] = lambda line: None) -> Profile:
     """`inputs` are the files that the program was read from, `words` go to the program, which is stopped after
-    `seconds`. Costs that can't be told from chance are left out, with a warning."""
+    `seconds`. Costs that can't be told from chance are left out, with a warning. `tell` hears what is measured now."""
     from .select.choose import choose
 
     with tempfile.TemporaryDirectory(prefix="dfc-calibrate-") as folder:
-        run = Run(graph, tuple(inputs), tuple(words), seconds, Path(folder))
+        run = Run(graph, tuple(inputs), tuple(words), seconds, Path(folder), tell)
         undivided = choose(graph)
         whole, parts = _measure(run, undivided), divided(graph, {})
         require_input(graph, whole)
@@ -104,13 +106,14 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is run: the program, its words, and for how long."""
+    """What is run: the program, its words, for how long, and who hears of it."""
 
     graph: Graph
     inputs: tuple[str, ...]
     words: tuple[str, ...]
     seconds: float
     folder: Path
+    tell: Callable[[str], None]
 
 
 def _plan(graph: Graph, patterns: Mapping[str, typed.Pattern]) -> Plan:
@@ -130,6 +133,8 @@ def _measure(run: Run, plan: Plan) -> Measured:
         files = generate_files(graph, plan, dfc.__version__, timed)
         return compile_program(Bundle(graph.program.name, files, pipeline.user_sources(graph), run.inputs), "native")
 
+    title = f"{graph.program.name} {_title(plan)}"
+    run.tell(f"{title}: building")
     timers, said = program(True), folder / "steps.json"
     plainly, always = program(False), [*_redirected(graph, folder), "--stats", *run.words]
     timed, plain, cores = [], [], len(os.sched_getaffinity(0))
@@ -137,7 +142,8 @@ def _measure(run: Run, plan: Plan) -> Measured:
     degrees = sorted({1, cores}) if plan.edges else ()
     staged: dict[int, list[Mapping]] = {workers: [] for workers in degrees}
     untold: dict[int, list[Mapping]] = {workers: [] for workers in degrees}
-    for _ in range(_RUNS):
+    for turn in range(_RUNS):
+        run.tell(f"{title}: turn {turn + 1} of {_RUNS}, {2 + 2 * len(degrees)} runs each")
         summary = _run(timers, ["--layout", "fused", *always], seconds, starting, {"DFC_CALIBRATE": str(said)})
         timed.append(summary | {"timers": json.loads(said.read_text())})
         plain.append(_run(plainly, ["--layout", "fused", *always], seconds, starting))
@@ -152,6 +158,12 @@ def _measure(run: Run, plan: Plan) -> Measured:
     return Measured(data["steps"], data["inside_ns"], data["outside_ns"], usual(timed), usual(plain),
                     usual(staged.get(1, ())), usual(staged.get(cores, ())),
                     scatter(plain) + scatter(staged.get(1, ())), lost_by, starting)
+
+
+def _title(plan: Plan) -> str:
+    """What the program is measured with."""
+    divided_by = {pattern_text(pattern) for pattern in patterns_of(plan.decisions, plan.layout).values()}
+    return f"with {', '.join(sorted(divided_by))}" if divided_by else "as it is"
 
 
 def _redirected(graph: Graph, folder: Path) -> list[str]:

@@ -145,8 +145,9 @@ def with_crossings(costs: Mapping[str, float], stages: Stages, noise: float) -> 
 
 
 def with_sharing(costs: Mapping[str, float], alone: float, crowded: Stages) -> dict[str, float]:
-    """With what sending costs where there is a worker a core, beside the sender: no less than what it does `alone`."""
-    if not crowded.sent(0):
+    """With what sending costs where there is a worker a core, beside the sender: no less than what it does `alone`.
+    Nothing is known of that where no part of the program has several workers."""
+    if not crowded.sent(0) or not any(segment.replicated for segment in crowded.plan.segments):
         return dict(costs)
     return {**costs, "emit_shared_ns": max(alone, crowded.beyond(0) / crowded.sent(0))}
 

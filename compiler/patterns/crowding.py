@@ -44,15 +44,8 @@ def workers_of(pattern: typed.Pattern) -> int:
     return (pattern.workers or 1) * (pattern.inner_workers or 1)
 
 
-def parts_of(pattern: typed.Pattern) -> int:
-    """Of a window, or readers of a tuple, which are handed out at once: who waits for one of them does not wait again
-    for the others."""
-    active = pattern.workers if pattern.style == "active" else 1
-    parts = {"window_partitioning": pattern.workers, "nesting": pattern.inner_workers, "window_farming": active}
-    return parts.get(pattern.name) or 1
-
-
 def counting(machine: Machine) -> Machine:
-    """Each element that goes from thread to thread is taken or collected once. With this machine either costs a
-    nanosecond more: so many elements there are as all work grows by."""
-    return replace(machine, take=machine.take + 1, collect=machine.collect + 1)
+    """Whatever goes from thread to thread is taken or collected. With this machine that costs a nanosecond more: so
+    many things there are as all work grows by. What many take at once is one: who waits for the parts of a window, or
+    for what all get, waits once."""
+    return replace(machine, counted=1.0)

@@ -26,6 +26,6 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     pattern = filled(pattern, workers=machine.cores)
     n, costs = pattern.workers, load.costs
     work = costs.tuple + costs.window / load.slide
-    stages = (balanced("emitter", 1, machine.sending(n)), balanced("workers", n, machine.take + work),
-              balanced("collector", 1, machine.collect / load.slide))
+    stages = (balanced("emitter", 1, machine.sending(n)), balanced("workers", n, machine.taking() + work),
+              balanced("collector", 1, machine.collecting() / load.slide))
     return predict(pattern, load, machine, stages, work + 2 * machine.hop, Queue(work, dealt=n), 0.0)

@@ -48,10 +48,10 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
     """T_S = T_F/n (eq. 4.1), λ_max = n·δ/T_F (eq. 4.4), and never more than 1/p_max times one worker."""
     pattern = filled(pattern, workers=min(machine.cores, most_workers(load)))
     n, costs = pattern.workers, load.costs
-    work = machine.take + costs.tuple + load.ending / load.slide
+    work = machine.taking() + costs.tuple + load.ending / load.slide
     share = heaviest_share(load, machine, n)
     stages = (balanced("emitter", 1, machine.sending(n)), Stage("workers", n, work, work * share),
-              balanced("collector", 1, machine.collect / load.slide))
+              balanced("collector", 1, machine.collecting() / load.slide))
     computing = costs.tuple + load.ending + 2 * machine.hop
     queue = Queue(load.ending or costs.tuple, rivals=n, share=share)
     return predict(pattern, load, machine, stages, computing, queue, load.store_bytes)

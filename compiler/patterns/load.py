@@ -137,6 +137,7 @@ class Machine:
     `take` to get it out, `collect` to put a result in order and hand it on, `hop` until a waiting thread has it.
     `emit_shared`: the same as `emit` where who takes it may be on the same core (None: nothing is known of that).
     `crowded`: what is lost where threads share cores, by what is handed over and the number of workers (crowding.py).
+    `counted`: nanoseconds more for each thing that is handed over, however many take it: 1 tells how many there are.
     """
 
     cores: int = 1
@@ -148,6 +149,15 @@ class Machine:
     link_bytes: float = 16 * 40 * 1024.0
     routing: str = "hash"  # how keys get to workers: by hash, or balanced by a table
     crowded: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    counted: float = 0.0
+
+    def taking(self, readers: float = 1) -> float:
+        """All that readers of one thing take together: of an element that goes to all, or of the parts of a window."""
+        return readers * self.take + self.counted
+
+    def collecting(self, parts: float = 1) -> float:
+        """Of a result, or of all its parts."""
+        return parts * self.collect + self.counted
 
     def sending(self, workers: int) -> float:
         """Of a tuple to one of so many workers. Another core must give up the lines that are written again, and the

@@ -88,8 +88,8 @@ def _hops(pattern: typed.Pattern) -> int:
 
 def _after(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple[Stage, ...]:
     n, slide, panes = pattern.workers, load.slide, load.panes_a_slide
-    g, h = panes * (machine.take + load.pane) / slide, load.costs.merge / slide
-    sent, taken, result = panes * machine.emit / slide, panes * machine.take / slide, machine.collect / slide
+    g, h = panes * (machine.taking() + load.pane) / slide, load.costs.merge / slide
+    sent, taken, result = panes * machine.emit / slide, panes * machine.taking() / slide, machine.collecting() / slide
     if pattern.merge == "ring":
         in_turn = sent + h + machine.emit / slide  # one after the other, whoever does it
         return (Stage("pane workers", n, g + in_turn, max((g + in_turn) / n, in_turn)),
@@ -98,7 +98,7 @@ def _after(load: Load, machine: Machine, pattern: typed.Pattern) -> tuple[Stage,
         return (balanced("pane workers", n, g + sent), balanced("collector", 1, panes * result + h))
     copied, share = copies(load, pattern), merging_share(load, machine, pattern)
     # What is for all of them is sent once and taken by each; what one merges is a part of the whole.
-    merging = Stage("merge workers", pattern.merge_workers, copied * taken + h,
+    merging = Stage("merge workers", pattern.merge_workers, panes * machine.taking(copied) / slide + h,
                     (taken if copied > 1 else share * taken) + share * h)
     through = (balanced("merge emitter", 1, panes * result + sent),) if pattern.merge == "farm" else ()
     return (balanced("pane workers", n, g + sent), *through, merging, balanced("collector", 1, result))

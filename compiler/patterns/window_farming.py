@@ -82,11 +82,11 @@ def _batched(load: Load, pattern: typed.Pattern, window: float) -> float:
 
 def _agnostic(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
     return (balanced("emitter", 1, load.keeping_whole + machine.emit / load.slide),
-            balanced("workers", workers, (machine.take + load.whole) / load.slide),
-            balanced("collector", 1, machine.collect / load.slide))
+            balanced("workers", workers, (machine.taking() + load.whole) / load.slide),
+            balanced("collector", 1, machine.collecting() / load.slide))
 
 
 def _active(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
-    work = workers * (machine.take + load.costs.tuple) + load.costs.window / load.slide
+    work = machine.taking(workers) + workers * load.costs.tuple + load.costs.window / load.slide
     return (balanced("emitter", 1, machine.sending(workers)), balanced("workers", workers, work),
-            balanced("collector", 1, machine.collect / load.slide))
+            balanced("collector", 1, machine.collecting() / load.slide))

@@ -62,7 +62,7 @@ def cost(load: Load, machine: Machine, pattern: typed.Pattern) -> Prediction:
 
 def shared_stages(load: Load, machine: Machine, parts: int, teams: int, share: float) -> tuple[Stage, ...]:
     """Teams of as many workers as a window has parts; `share`: of all windows those of the busiest team."""
-    work = parts * (machine.take + machine.emit + part(load, parts)) / load.slide
+    work = (machine.taking(parts) + parts * (machine.emit + part(load, parts))) / load.slide
     return (balanced("emitter", 1, load.keeping_whole + parts * machine.emit / load.slide),
             Stage("workers", teams * parts, work, share * work / parts),
             balanced("collector", 1, reduce_cost(load, machine, parts) / load.slide))
@@ -81,4 +81,4 @@ def part(load: Load, parts: int) -> float:
 
 def reduce_cost(load: Load, machine: Machine, parts: int) -> float:
     """H over one value a worker instead of one a pane."""
-    return parts * machine.collect + load.costs.merge * parts / max(load.panes, 1.0)
+    return machine.collecting(parts) + load.costs.merge * parts / max(load.panes, 1.0)

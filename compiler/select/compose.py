@@ -16,7 +16,7 @@ from ..artifacts.graph import Graph
 from ..artifacts.parts import divided
 from ..artifacts.plan import Segment, Sharing
 from ..patterns import PATTERNS
-from ..patterns.crowding import TUPLES, counting, handing, lost, parts_of, workers_of
+from ..patterns.crowding import TUPLES, counting, handing, lost, workers_of
 from ..patterns.load import SECOND, Load, Machine, Prediction, Stage, fastest, kingman
 from .collecting import freely_collected
 from .costs import DEFAULT
@@ -208,7 +208,7 @@ def _lost(model: Model, chosen: Mapping[str, Prediction]) -> float:
     for name in sorted(threads.parallel):
         own = (_work(counted[name].stages) - _work(chosen[name].stages)) * model.unit(name).tuples_in
         pattern, between = chosen[name].pattern, between - own
-        total += own / parts_of(pattern) * lost(machine, handing(pattern), workers_of(pattern))
+        total += own * lost(machine, handing(pattern), workers_of(pattern))
     return total + max(0.0, between) * lost(machine, TUPLES, 1)
 
 
@@ -309,9 +309,9 @@ class _Threads:
         if unit is not None and self.home[unit].replicated:
             self._add(target.number, self._stage(unit, "collector"))
         elif not routed:
-            self._add(target.number, tuples * machine.take)
+            self._add(target.number, tuples * machine.taking())
         if (before, after) in self.relays:
-            self._add(self.relays[before, after], tuples * (machine.take + machine.emit))
+            self._add(self.relays[before, after], tuples * (machine.taking() + machine.emit))
 
     def _stage(self, unit: str, name: str) -> float:
         tuples = self.model.unit(unit).tuples_in

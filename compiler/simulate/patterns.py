@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...dsl import typed
 from ..patterns import pane_farming, window_farming, window_partitioning
-from ..patterns.crowding import TUPLES, counting, handing, lost, parts_of, workers_of
+from ..patterns.crowding import TUPLES, counting, handing, lost, workers_of
 from ..patterns.load import SECOND, Load, Machine
 from .arrivals import End, Tuple, partition, tuples
 from .stations import Collector, FreeCollector, Station
@@ -72,8 +72,8 @@ def _lost(scene: Scene, busy: float) -> float:
     count."""
     _, counted, _ = _through(replace(scene, machine=counting(scene.machine)))
     parsed = scene.count if scene.parsing > 0 and not scene.helps else 0
-    between, pattern = (counted - busy) / parts_of(scene.pattern), scene.pattern
-    return (between * lost(scene.machine, handing(pattern), workers_of(pattern))
+    pattern = scene.pattern
+    return ((counted - busy) * lost(scene.machine, handing(pattern), workers_of(pattern))
             + parsed * lost(scene.machine, TUPLES, 1))
 
 
@@ -99,13 +99,13 @@ class _Play:
         self.stored = scene.load.costs.tuple * scene.grain
         keeping = scene.load.keeping if scene.pattern.name == pane_farming.NAME else scene.load.keeping_whole
         self.put_away = keeping * scene.grain  # where the emitter keeps what the workers read
-        self.kept = (scene.machine.take + scene.load.costs.tuple) * scene.grain  # a worker's
+        self.kept = (scene.machine.taking() + scene.load.costs.tuple) * scene.grain  # a worker's
         self.workers, self.batch = scene.pattern.workers or 1, scene.pattern.batch or 1
         self.sent = scene.machine.sending(self.workers) * scene.grain  # the emitter's work for what goes through as one
         self.hop = scene.machine.hop if scene.rate else 0.0  # at full speed nobody waits for what comes next
         self.stations: list[Station] = []
         collector = Collector if scene.load.ordered else FreeCollector
-        self.collector = collector(scene.machine.collect + scene.after, self.hop)
+        self.collector = collector(scene.machine.collecting() + scene.after, self.hop)
         self.now = self.emitter_busy = self.parsed = 0.0
         self.handed = 0
         self.chosen: Station | None = None
@@ -195,14 +195,15 @@ class _WindowFarming(_Play):
         self.begin(each, self.put_away)
         for _ in each.ends:
             self.emit(self.machine.emit)
-            done = self.send(self.dealt(self.stations), self.machine.take + self.load.whole)
+            done = self.send(self.dealt(self.stations), self.machine.taking() + self.load.whole)
             self.collector.put(each.time, done)
 
     def _active(self, each: Tuple) -> None:
         """All workers read all tuples, which are sent once."""
         self.begin(each, self.sent)
+        taking = self.machine.taking(self.workers) / self.workers
         for station in self.stations:
-            self.send(station, self.kept)
+            self.send(station, (taking + self.load.costs.tuple) * self.scene.grain)
         for end in each.ends:
             self.collector.put(each.time, self.send(self._owner(end), self.load.costs.window))
 
@@ -238,7 +239,7 @@ class _PaneFarming(_Play):
         for end in each.ends:
             self.emit(self.machine.emit)
             worker = self.dealt(self.panes)
-            done = self.send(worker, self.machine.take + self._pane_work())
+            done = self.send(worker, self.machine.taking() + self._pane_work())
             if self.way == "ring":
                 self._merge_in_turn(each, done, worker, end.whole)
             else:
@@ -267,11 +268,11 @@ class _PaneFarming(_Play):
     def _passed_on(self, end: End, done: float) -> list[float]:
         """A pane's result on its way to where it is merged: when it is there."""
         if self.way == "collector":
-            return [self.collector.take(done, self.machine.collect)]
+            return [self.collector.take(done, self.machine.collecting())]
         if self.between is not None:
-            done = self.between.put(done, self.machine.collect + self.machine.emit)
+            done = self.between.put(done, self.machine.collecting() + self.machine.emit)
         takers = self.merging if self.copies > 1 else [self.merging[self._owner(end)]]
-        return [station.put(done, self.machine.take) for station in takers]
+        return [station.put(done, self.machine.taking(self.copies) / self.copies) for station in takers]
 
     def _owner(self, end: End) -> int:
         """Of the key; without keys, of the window."""
@@ -300,7 +301,8 @@ class _Teams(_Play):
         self.stations = [*(station for team in self.teams for station in team), *self.again, *self.reducing]
         self.by_key = scene.pattern.outer == "key_partitioning"
         self.home = partition(scene.shares, len(self.teams), scene.machine.routing, scene.seed)
-        self.part = self.machine.take + self.machine.emit + window_partitioning.part(scene.load, self.parts)
+        taking = self.machine.taking(self.parts) / self.parts
+        self.part = taking + self.machine.emit + window_partitioning.part(scene.load, self.parts)
         self.reduce = window_partitioning.reduce_cost(scene.load, scene.machine, self.parts)
 
     def take(self, each: Tuple) -> None:
@@ -313,7 +315,7 @@ class _Teams(_Play):
             if self.again:
                 reduced = self.reducing[0].put(done, self.reduce + self.parts * self.machine.emit)
                 done = max(station.put(reduced, self.part) for station in self.again)
-            self.collector.put(each.time, done, self.reduce - self.machine.collect)
+            self.collector.put(each.time, done, self.reduce - self.machine.collecting())
 
     def _team(self, end: End) -> list[Station]:
         """Of the key, or all in turn."""

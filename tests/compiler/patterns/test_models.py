@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from dfc.compiler.patterns import PATTERNS
-from dfc.compiler.patterns.crowding import lost
+from dfc.compiler.patterns.crowding import counting, lost
 from dfc.compiler.patterns.forced import why_not
 from dfc.compiler.patterns.function import Function
 from dfc.compiler.patterns.load import Costs, Load, Machine, fastest
@@ -190,11 +190,13 @@ def _any_parts(random: Random) -> dict[str, float]:
     return {name: random.choice([0.0, 10 ** random.uniform(0, 5)]) for name in ("keep", "pane", "keep_whole", "whole")}
 
 
-# Each tuple has a result: a worker takes what it is given, and the collector its result.
+# Each tuple has a result: a worker takes what it is given, and the collector its result. What all get goes over once.
 @pytest.mark.parametrize(("name", "settings", "handed"), [
     ("key_partitioning", {}, 2 * 6.0), ("window_farming", {"style": "agnostic"}, 2 * 80.0),
-    ("window_farming", {"style": "active"}, 1.5 * 6.0), ("window_partitioning", {}, 2 * 80.0),
+    ("window_farming", {"style": "active"}, 2 * 6.0), ("window_partitioning", {}, 2 * 80.0),
     ("pane_farming", {"merge": "collector"}, 2 * 40.0), ("pane_farming", {"merge": "ring"}, 2 * 70.0),
+    ("pane_farming", {"merge": "shuffled", "merge_workers": 3}, 3 * 40.0),
+    ("pane_farming", {"merge": "farm", "merge_workers": 3}, 4 * 40.0),
 ])
 def test_what_is_handed_over_costs_more_where_threads_share_cores(name, settings, handed):
     """By what it is, a tuple, a pane or a window, and by the number of workers."""
@@ -206,6 +208,17 @@ def test_what_is_handed_over_costs_more_where_threads_share_cores(name, settings
     free = replace(few, crowded={what: {1: 0.0} for what in losing.crowded})
     slower, faster = (1e9 / play_once(cheap, machine, pattern).rate for machine in (losing, free))
     assert slower - faster == pytest.approx(handed, rel=0.01)
+
+
+@pytest.mark.parametrize(("merge", "handed"), [("shuffled", 3.0), ("farm", 4.0)])
+@pytest.mark.parametrize("merging", [2, 6])
+def test_what_all_merge_workers_read_goes_over_once(merge, handed, merging):
+    """A pane to its worker, its result to those who merge, through another thread or not, and the window's result."""
+    one = replace(LOAD, keys=1, p_max=1.0)
+    pattern = of("pane_farming", 2, merge=merge, merge_workers=merging)
+    more, less = (sum(stage.work for stage in PATTERNS["pane_farming"].cost(one, machine, pattern).stages)
+                  for machine in (counting(MACHINE), MACHINE))
+    assert (more - less) * one.slide == pytest.approx(handed)
 
 
 @pytest.mark.parametrize(("name", "settings"), [("key_partitioning", {}), ("window_farming", {"style": "active"})])
