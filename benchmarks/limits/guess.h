@@ -5,7 +5,7 @@ static inline uint32_t guess(state *s, uint64_t hash)
     uint64_t at = hash;
     uint32_t number;
     if (UNLIKELY(!next_group(&s->tags, hash, &at, &number))) number = new_group(s, hash);
-    __builtin_prefetch(&s->groups[number], 1);
+    fetch_group(&s->groups[number], s->tags.used);
     return number;
 }
 

@@ -18,7 +18,18 @@ typedef struct tags {
 } tags;
 
 /* One loop is ahead of itself: with the group of a later tuple, and with the slot and the input of still later ones. */
-enum { NEAR = 16, FAR = 2 * NEAR, INPUT_AHEAD = 4096 };
+enum { NEAR = 16, FAR = 2 * NEAR, INPUT_AHEAD = 4096, FEW = 1 << 14 };
+
+/* Few lines can be on their way to the first cache at once, more to the second: groups go there unless they are there
+ * already. */
+static inline void fetch_group(const void *group, uint64_t groups)
+{
+    if (groups > FEW) {
+        __builtin_prefetch(group, 0, 2);
+    } else {
+        __builtin_prefetch(group, 1);
+    }
+}
 
 static inline tags new_tags(void)
 {

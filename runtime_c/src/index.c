@@ -85,13 +85,21 @@ static size_t lines_of(const dfrt_index *index)
     return index->lines == NULL ? 0 : (size_t)index->mask + 1;
 }
 
-/* All of one line, in whose place searches for their hashes began. */
-static void place_all(dfrt_index *index, const dfrt_index *old, const dfrt_index_line *line, uint32_t at)
+/* All of one line, which come to one of two: `filled` says how many groups these have. Whoever finds his full goes the way
+ * of a new one. */
+static void divide(dfrt_index *index, const dfrt_index *old, const dfrt_index_line *line, uint32_t at, uint32_t *filled)
 {
-    uint32_t numbers = dfrt__index_numbers(old);
+    uint32_t had = dfrt__index_numbers(old), upper = ~dfrt__index_numbers(index);
     for (uint32_t slot = 0; slot < DFRT_LINE_GROUPS && line->words[slot] != 0; slot++) {
-        uint32_t hash = (line->words[slot] & ~numbers) | (uint32_t)line->bytes[slot] << old->bits | at;
-        place(index, hash, line->words[slot] & numbers);
+        uint32_t group = line->words[slot] & had, side = line->bytes[slot] & 1u;
+        uint32_t hash = (line->words[slot] & ~had) | (uint32_t)line->bytes[slot] << old->bits | at;
+        if (filled[side] == DFRT_LINE_GROUPS) {
+            place(index, hash, group);
+            continue;
+        }
+        dfrt_index_line *to = line_of(index, hash);
+        to->bytes[filled[side]] = dfrt__index_byte(index, hash);
+        to->words[filled[side]++] = (hash & upper) | group;
     }
 }
 
@@ -103,8 +111,9 @@ static void grow(dfrt_index *index)
     *index = (dfrt_index){.mask = (UINT32_C(1) << bits) - 1, .bits = bits, .used = old.used};
     index->lines = dfrt_pages_take(((size_t)index->mask + 1) * sizeof *index->lines);
     for (uint32_t at = 0; at < lines_of(&old); at++) {
+        uint32_t filled[2] = {0, 0};
         for (const dfrt_index_line *line = &old.lines[at]; line != NULL; line = behind(&old, line)) {
-            place_all(index, &old, line, at);
+            divide(index, &old, line, at, filled);
         }
     }
     dfrt_index_close(&old);

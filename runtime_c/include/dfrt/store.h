@@ -24,15 +24,30 @@ void dfrt_pages_release(void *pages, size_t size);
 
 enum { DFRT_BLOCK = 256 };  /* tuples that generated code takes at once */
 /* How many tuples it is ahead of itself with what must come from memory: with groups, and with entries of the index. */
-enum { DFRT_NEAR = 16, DFRT_FAR = 2 * DFRT_NEAR };
+enum { DFRT_NEAR = 32, DFRT_FAR = 2 * DFRT_NEAR };
 /* The same for groups whose windows end, and for what they point to. */
 enum { DFRT_FIRE_NEAR = 8, DFRT_FIRE_FAR = 16 };
 enum { DFRT_LINE = 64 };    /* bytes of a cache line */
 
-/* What comes behind a tuple of the input is wanted soon. The processor's own guesses end with a page. */
+/* Groups of up to so many bytes are in the second cache anyway. */
+enum { DFRT_FEW_BYTES = 1 << 20 };
+
+/* What comes behind a tuple of the input is wanted soon. The processor's own guesses end with a page. To the second cache:
+ * what is on its way to the first one has a place among few, which groups need more. */
 static inline void dfrt_prefetch_input(const void *tuple)
 {
-    __builtin_prefetch((const char *)tuple + 4096, 0, 0);
+    __builtin_prefetch((const char *)tuple + 4096, 0, 2);
+}
+
+/* The first cache can wait for twenty lines or so at once, the second for more. So what comes from memory is fetched to the
+ * second one, which is near enough when its time has come, and what is there already to the first. */
+static inline void dfrt_prefetch_group(const void *line, size_t bytes_of_all)
+{
+    if (bytes_of_all > DFRT_FEW_BYTES) {
+        __builtin_prefetch(line, 0, 2);
+    } else {
+        __builtin_prefetch(line, 1);
+    }
 }
 
 /* A few cache lines, to be written, too. */
@@ -87,9 +102,9 @@ static inline dfrt_guess dfrt_groups_guess(const dfrt_groups *groups, const dfrt
         return (dfrt_guess){NULL, 0};
     }
     unsigned char *group = dfrt_groups_at(groups, number, DFRT_STRIDE(size));
-    __builtin_prefetch(group, 1);
+    dfrt_prefetch_group(group, groups->usable);
     if (size > DFRT_LINE) {
-        __builtin_prefetch(group + DFRT_LINE, 1);
+        dfrt_prefetch_group(group + DFRT_LINE, groups->usable);
     }
     return (dfrt_guess){group, number};
 }
