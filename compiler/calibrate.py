@@ -41,6 +41,7 @@ from .artifacts.profile import Keys, OperatorProfile, Profile, StepCosts, share_
 from .artifacts.step_text import pattern_text
 from .calibrate_input import Measured, is_too_short, longer_words, require_input, unknown
 from .calibrate_threads import (
+    Stages,
     lost,
     machine_costs,
     most_reading,
@@ -49,15 +50,15 @@ from .calibrate_threads import (
     parsing,
     scaled,
     scatter,
+    sending,
     stages_of,
     usual,
     with_crossings,
     with_fetching,
-    with_sharing,
     within_reader,
 )
 from .patterns import pane_farming, window_farming
-from .patterns.crowding import PANES, TUPLES, TURNS, WINDOWS
+from .patterns.crowding import COPIES, PANES, TUPLES, TURNS, WINDOWS
 from .patterns.function import function_of
 from .patterns.load import with_workers
 
@@ -91,12 +92,17 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
             own = with_fetching(own, machine, stages_of(undivided, own, whole.staged))
             alone = machine["emit_ns"]
             machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
-            machine = with_sharing(machine, alone, stages_of(undivided, own, whole.crowded))
+            machine |= sending("emit_shared_ns", alone, stages_of(undivided, own, whole.crowded))
         costs, crowded = _of_operators(graph, own), {TUPLES: whole.lost}
         for what, way in ((PANES, _in_panes), (WINDOWS, _in_windows)):
             measured, crowded[what] = way(run, costs, machine)
             costs |= measured
-        *_, crowded[TURNS] = _in_parts(run, pane_farming, {"merge": "ring"}, costs, machine)
+        ring = _in_parts(run, pane_farming, {"merge": "ring"}, costs, machine)
+        crowded[TURNS] = ring.lost if ring is not None else {}
+        to_all = _in_parts(run, window_farming, {"style": "active"}, costs, machine)
+        if to_all is not None:  # whose number of workers is fixed when they are built
+            crowded[COPIES] = {len(os.sched_getaffinity(0)): statistics.mean(to_all.lost.values())}
+            machine |= sending("emit_all_ns", alone, to_all.crowded)
     for name in unknown(graph, parts, whole, diagnostics):
         del costs[name]
     operators = {step.name: _profile(parts, step, costs.get(step.name), whole) for step in graph.steps}
@@ -256,23 +262,27 @@ def _in_panes(run: Run, costs: Mapping[str, StepCosts],
               machine: Mapping[str, float]) -> tuple[dict[str, StepCosts], Mapping[int, float]]:
     """What a tuple, a pane and a merge cost in an operator in panes, and what panes that are handed over lose. H takes
     a slide's panes and gives a result."""
-    names, own, counts, losses = _in_parts(run, pane_farming, {"merge": "collector"}, costs, machine)
-    found = {}
-    for name in names:
+    parts = _in_parts(run, pane_farming, {"merge": "collector"}, costs, machine)
+    if parts is None:
+        return {}, {}
+    found, own, counts = {}, parts.own, parts.counts
+    for name in parts.names:
         panes = counts[name]["in"] / counts[name]["out"] if counts[name]["out"] else 1.0
         merge = (own[name].window or 0.0) + panes * (own[name].tuple or 0.0)
         found[name] = replace(costs[name], keep=_keeping(own, counts, name), pane=own[f"{name}.work"].tuple,
                               merge=merge)
-    return found, losses
+    return found, parts.lost
 
 
 def _in_windows(run: Run, costs: Mapping[str, StepCosts],
                 machine: Mapping[str, float]) -> tuple[dict[str, StepCosts], Mapping[int, float]]:
     """What a tuple and a window cost where one thread keeps the tuples of whole windows, and another one computes; and
     what windows that are handed over lose."""
-    names, own, counts, losses = _in_parts(run, window_farming, {"batch": 1, "style": "agnostic"}, costs, machine)
-    return {name: replace(costs[name], keep_whole=_keeping(own, counts, name), whole=own[name].tuple)
-            for name in names}, losses
+    parts = _in_parts(run, window_farming, {"batch": 1, "style": "agnostic"}, costs, machine)
+    if parts is None:
+        return {}, {}
+    return {name: replace(costs[name], keep_whole=_keeping(parts.own, parts.counts, name), whole=parts.own[name].tuple)
+            for name in parts.names}, parts.lost
 
 
 def _keeping(own: Mapping[str, StepCosts], counts: Mapping[str, Mapping], name: str) -> float:
@@ -281,25 +291,35 @@ def _keeping(own: Mapping[str, StepCosts], counts: Mapping[str, Mapping], name: 
     return (keeps.tuple or 0.0) + (keeps.window or 0.0) * count["out"] / max(1, count["in"])
 
 
+@dataclass(frozen=True, slots=True)
+class _InParts:
+    """Operators divided as a pattern divides them: their names, what each part costs on a core of its own, what each took
+    in and gave, what is lost by the number of workers, and the threads of a run with a worker a core."""
+
+    names: Sequence[str]
+    own: Mapping[str, StepCosts]
+    counts: Mapping[str, Mapping]
+    lost: Mapping[int, float]
+    crowded: Stages
+
+
 def _in_parts(run: Run, pattern: ModuleType, settings: Mapping, costs: Mapping[str, StepCosts],
-              machine: Mapping[str, float]) -> tuple[list[str], Mapping[str, StepCosts], Mapping[str, Mapping],
-                                                     Mapping[int, float]]:
-    """All operators that a pattern applies to, divided as it divides them: their names, what each part costs on a core
-    of its own, what each took in and gave, and what is lost by the number of workers. They are built for a worker a
-    core, since that decides whose work arguments of aggregates are."""
+              machine: Mapping[str, float]) -> _InParts | None:
+    """All operators that a pattern applies to; None if there is none. They are built for a worker a core, since that
+    decides whose work arguments of aggregates are."""
     patterns = {step.name: with_workers(pattern.NAME, len(os.sched_getaffinity(0)), schedule="round_robin", **settings)
                 for step in run.graph.steps if isinstance(step.body, typed.Operator)
                 and pattern.applies(function_of(run.graph.program, step)) is None}
     if not patterns:
-        return [], {}, {}, {}
+        return None
     plan = _plan(run.graph, patterns)
     parts, measured = divided(run.graph, patterns_of(plan.decisions, plan.layout)), _measure(run, plan)
     # What is no part costs as much as elsewhere: the models put the costs of all of them together.
     own = {name: costs.get(name, cost) if not isinstance(parts.step(name).body, Part) else cost
            for name, cost in _costs(parts, measured).items()}
-    stages = stages_of(plan, own, measured.staged)
     counts = {one["name"]: one for one in measured.timed["steps"]}
-    return list(patterns), on_own_cores(parts, stages, machine), counts, measured.lost
+    return _InParts(list(patterns), on_own_cores(parts, stages_of(plan, own, measured.staged), machine), counts,
+                    measured.lost, stages_of(plan, own, measured.crowded))
 
 
 def _step_costs(graph: Graph, step: typed.Step, measured: Measured) -> StepCosts:

@@ -144,12 +144,12 @@ def with_crossings(costs: Mapping[str, float], stages: Stages, noise: float) -> 
     return {**costs, "emit_ns": emit, "take_ns": max(costs["take_ns"], take)}
 
 
-def with_sharing(costs: Mapping[str, float], alone: float, crowded: Stages) -> dict[str, float]:
-    """With what sending costs where there is a worker a core, beside the sender: no less than what it does `alone`.
-    Nothing is known of that where no part of the program has several workers."""
+def sending(name: str, alone: float, crowded: Stages) -> dict[str, float]:
+    """What sending costs where there is a worker a core, beside the sender: no less than what it does `alone`. Nothing
+    is known of that where no part of the program has several workers."""
     if not crowded.sent(0) or not any(segment.replicated for segment in crowded.plan.segments):
-        return dict(costs)
-    return {**costs, "emit_shared_ns": max(alone, crowded.beyond(0) / crowded.sent(0))}
+        return {}
+    return {name: max(alone, crowded.beyond(0) / crowded.sent(0))}
 
 
 def on_own_cores(parts: Graph, stages: Stages, machine: Mapping[str, float]) -> dict[str, StepCosts]:

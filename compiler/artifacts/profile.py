@@ -2,7 +2,7 @@
 
     {"schema": 2, "app": "hft", "from": "calibration",
      "machine": {"emit_ns": 7.1, "take_ns": 3.0, "collect_ns": 12.0, "hop_ns": 3500, "emit_shared_ns": 5.3,
-                 "clock_ns": 22},
+                 "emit_all_ns": 8.2, "clock_ns": 22},
      "crowded": {"tuples": {"1": 5.1, "2": 9.8}, "windows": {"1": 410, "2": 620}},
      "sources": {"quotes": {"rate": 300000}},
      "operators": {"predict": {"costs": {"regression": {"tuple": 9.5, "keep": null, "pane": null, "window": 136000,
@@ -15,9 +15,11 @@ each pane, `window` for each result, `merge` for merging a window's panes; `keep
 window where workers get windows whole. Of a source `tuple` is what one thread takes for all that reading is; in
 programs with threads `parse` is that of the thread which parses, and `fetch` what is left for the one that reads: null
 where no thread parses. Steps that are no operators have one alternate, called by their own name.
-`emit_shared_ns` is what sending a tuple takes where workers share the sender's core.
-`crowded` is what an element that is handed over makes a run longer where threads share cores: a tuple, or a pane or a
-window that another thread keeps, or a pane in a ring (`turns`), by the number of workers.
+`emit_shared_ns` is what sending a tuple takes where workers share the sender's core, `emit_all_ns` where all of them
+get it.
+`crowded` is what an element that is handed over makes a run longer where threads share cores: a tuple, or one that all
+workers get (`copies`), or a pane or a window that another thread keeps, or a pane in a ring (`turns`), by the number of
+workers.
 
 A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`,
 `seconds`, `arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`.
@@ -35,8 +37,8 @@ from typing import Any
 SCHEMA = 2
 _READ = (1, 2)
 _COSTS = ("tuple", "keep", "pane", "window", "merge", "keep_whole", "whole", "parse", "fetch")
-_MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "emit_shared_ns", "clock_ns")
-_HANDED = ("tuples", "panes", "turns", "windows")
+_MACHINE = ("emit_ns", "take_ns", "collect_ns", "hop_ns", "emit_shared_ns", "emit_all_ns", "clock_ns")
+_HANDED = ("tuples", "copies", "panes", "turns", "windows")
 _SHARES = Context(prec=6, rounding=ROUND_DOWN)
 
 

@@ -3,8 +3,8 @@
 A thread that waits gives its core up and must be brought back, others use its caches meanwhile, and links run empty.
 How much that is can't be told from what threads cost alone: calibration runs the program with more threads than cores,
 and what it takes longer than their work is the price of each element that was handed over. It differs by what is handed
-over: a tuple, or the place of a pane or a window in the store of the thread that keeps it, which works on meanwhile; or
-a pane in a ring, where workers also wait for their turns.
+over: a tuple to one worker, or to all of them, who then wait for the slowest; or the place of a pane or a window in the
+store of the thread that keeps it, which works on meanwhile; or a pane in a ring, where workers also wait for their turns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 from ...dsl import typed
 from .load import Machine
 
-TUPLES, PANES, TURNS, WINDOWS = "tuples", "panes", "turns", "windows"
+TUPLES, COPIES, PANES, TURNS, WINDOWS = "tuples", "copies", "panes", "turns", "windows"
 # Elements that a thread handles between two times that it waits, where nothing was measured: a block of the runtime.
 _BLOCK = 256
 
@@ -23,14 +23,18 @@ def handing(pattern: typed.Pattern) -> str:
     """What the workers of a pattern are given."""
     if pattern.name == "pane_farming":
         return TURNS if pattern.merge == "ring" else PANES
+    if pattern.style == "active" and workers_of(pattern) > 1:
+        return COPIES
     kept = pattern.name in ("window_partitioning", "nesting", "window_farming") and pattern.style != "active"
     return WINDOWS if kept else TUPLES
 
 
 def lost(machine: Machine, what: str, workers: int) -> float:
     """Nanoseconds by which an element that is handed over makes the run longer. Between the numbers of workers that
-    were measured it is interpolated; with more than that it stays the same."""
-    measured = sorted(machine.crowded.get(what, {}).items())
+    were measured it is interpolated; with more than that it stays the same. Where nothing is known of a tuple to all, it
+    is taken to be as one to one worker."""
+    known = machine.crowded.get(what) or (machine.crowded.get(TUPLES) if what == COPIES else None)
+    measured = sorted((known or {}).items())
     if not measured:
         return 2 * machine.hop / _BLOCK / machine.cores
     below = max((one for one in measured if one[0] <= workers), default=measured[0])

@@ -135,7 +135,8 @@ class Load:
 class Machine:
     """Cores, and what passing things between threads costs: `emit` to route one element and put it into a link,
     `take` to get it out, `collect` to put a result in order and hand it on, `hop` until a waiting thread has it.
-    `emit_shared`: the same as `emit` where who takes it may be on the same core (None: nothing is known of that).
+    `emit_shared`: the same as `emit` where who takes it may be on the same core, `emit_all`: where in addition all
+    workers take it (None: nothing is known of that).
     `crowded`: what is lost where threads share cores, by what is handed over and the number of workers (crowding.py).
     `counted`: nanoseconds more for each thing that is handed over, however many take it: 1 tells how many there are.
     """
@@ -146,6 +147,7 @@ class Machine:
     collect: float = 3.0
     hop: float = 3000.0
     emit_shared: float | None = None
+    emit_all: float | None = None
     link_bytes: float = 16 * 40 * 1024.0
     routing: str = "hash"  # how keys get to workers: by hash, or balanced by a table
     crowded: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
@@ -163,6 +165,11 @@ class Machine:
         """Of a tuple to one of so many workers. Another core must give up the lines that are written again, and the
         sender waits for them; workers that share its core have left them where they are."""
         return self.emit if workers < self.cores or self.emit_shared is None else self.emit_shared
+
+    def sending_all(self, workers: int) -> float:
+        """Of a tuple to each of so many workers: it is written once, but can be let go only when all have read it."""
+        known = self.emit_all is not None and workers > 1 and workers >= self.cores
+        return self.emit_all if known else self.sending(workers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,5 +88,5 @@ def _agnostic(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
 
 def _active(load: Load, machine: Machine, workers: int) -> tuple[Stage, ...]:
     work = machine.taking(workers) + workers * load.costs.tuple + load.costs.window / load.slide
-    return (balanced("emitter", 1, machine.sending(workers)), balanced("workers", workers, work),
+    return (balanced("emitter", 1, machine.sending_all(workers)), balanced("workers", workers, work),
             balanced("collector", 1, machine.collecting() / load.slide))

@@ -200,7 +200,7 @@ class _WindowFarming(_Play):
 
     def _active(self, each: Tuple) -> None:
         """All workers read all tuples, which are sent once."""
-        self.begin(each, self.sent)
+        self.begin(each, self.machine.sending_all(self.workers) * self.scene.grain)
         taking = self.machine.taking(self.workers) / self.workers
         for station in self.stations:
             self.send(station, (taking + self.load.costs.tuple) * self.scene.grain)

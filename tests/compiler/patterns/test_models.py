@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from dfc.compiler.patterns import PATTERNS
-from dfc.compiler.patterns.crowding import counting, lost
+from dfc.compiler.patterns.crowding import counting, handing, lost
 from dfc.compiler.patterns.forced import why_not
 from dfc.compiler.patterns.function import Function
 from dfc.compiler.patterns.load import Costs, Load, Machine, fastest
@@ -232,6 +232,24 @@ def test_tuples_for_workers_that_share_the_senders_core_cost_what_they_cost_ther
     pattern = of(name, 3, **settings)
     assert 1e9 / PATTERNS[name].cost(cheap.load, machine, pattern).rate == pytest.approx(sending)
     assert 1e9 / play_once(cheap, machine, pattern).rate == pytest.approx(sending, rel=0.02)
+
+
+@pytest.mark.parametrize(("workers", "cores", "ns"), [(3, 4, 50.0), (3, 3, 90.0), (2, 2, 90.0), (1, 1, 30.0)])
+def test_tuples_for_all_workers_cost_what_they_cost_there(workers, cores, ns):
+    """Nothing else costs anything. One worker gets what it would get anyway."""
+    cheap = operator(costs=Costs(), slide=10.0, window=10.0, panes=1.0)
+    machine = replace(MACHINE, cores=cores, take=0.0, collect=0.0, emit=50.0, emit_shared=30.0, emit_all=90.0,
+                      crowded={"tuples": {1: 0.0}})
+    pattern = of("window_farming", workers, style="active")
+    assert 1e9 / PATTERNS["window_farming"].cost(cheap.load, machine, pattern).rate == pytest.approx(ns)
+    assert 1e9 / play_once(cheap, machine, pattern).rate == pytest.approx(ns, rel=0.02)
+
+
+def test_a_tuple_to_all_loses_what_one_to_one_does_where_nothing_else_is_known():
+    known = replace(MACHINE, crowded={"tuples": {1: 4.0}, "copies": {2: 9.0}})
+    both = [handing(of("window_farming", workers, style="active")) for workers in (1, 2)]
+    assert [lost(known, what, 2) for what in both] == [4.0, 9.0]
+    assert lost(replace(known, crowded={"tuples": {1: 4.0}}), both[1], 2) == 4.0
 
 
 @pytest.mark.parametrize(("workers", "ns"), [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0), (9, 8.0)])

@@ -15,11 +15,11 @@ from dfc.compiler.calibrate_threads import (
     most_reading,
     parsing,
     scatter,
+    sending,
     stages_of,
     usual,
     with_crossings,
     with_fetching,
-    with_sharing,
     within_reader,
 )
 
@@ -142,7 +142,7 @@ def test_what_a_run_takes_longer_than_its_threads_is_lost_by_what_is_handed_over
 def test_sending_where_workers_share_the_core_is_what_the_reader_takes_there(reader, shared):
     """Less than to another core or more, but no less than what the channel takes alone."""
     crowded = stages(0.0, (reader, 7.0, 2.0))
-    assert with_sharing({"emit_ns": 20.0}, 7.0, crowded) == {"emit_ns": 20.0, "emit_shared_ns": pytest.approx(shared)}
+    assert sending("emit_shared_ns", 7.0, crowded) == {"emit_shared_ns": pytest.approx(shared)}
 
 
 @pytest.mark.parametrize("reading", [0.0, 3.0, 50.0])
