@@ -100,8 +100,8 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         ring = _in_parts(run, pane_farming, {"merge": "ring"}, costs, machine)
         crowded[TURNS] = ring.lost if ring is not None else {}
         to_all = _in_parts(run, window_farming, {"style": "active"}, costs, machine)
-        if to_all is not None:  # whose number of workers is fixed when they are built
-            crowded[COPIES] = {len(os.sched_getaffinity(0)): statistics.mean(to_all.lost.values())}
+        if to_all is not None:
+            crowded[COPIES] = to_all.lost
             machine |= sending("emit_all_ns", alone, to_all.crowded)
     for name in unknown(graph, parts, whole, diagnostics):
         del costs[name]

@@ -23,10 +23,9 @@ def handing(pattern: typed.Pattern) -> str:
     """What the workers of a pattern are given."""
     if pattern.name == "pane_farming":
         return TURNS if pattern.merge == "ring" else PANES
-    if pattern.style == "active" and workers_of(pattern) > 1:
+    if pattern.style == "active":
         return COPIES
-    kept = pattern.name in ("window_partitioning", "nesting", "window_farming") and pattern.style != "active"
-    return WINDOWS if kept else TUPLES
+    return WINDOWS if pattern.name in ("window_partitioning", "nesting", "window_farming") else TUPLES
 
 
 def lost(machine: Machine, what: str, workers: int) -> float:
