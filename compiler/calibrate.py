@@ -92,7 +92,7 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
             own = with_fetching(own, machine, stages_of(undivided, own, whole.staged))
             alone = machine["emit_ns"]
             machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
-            machine |= sending("emit_shared_ns", alone, stages_of(undivided, own, whole.crowded))
+            machine |= sending(alone, stages_of(undivided, own, whole.crowded))
         costs, crowded = _of_operators(graph, own), {TUPLES: whole.lost}
         for what, way in ((PANES, _in_panes), (WINDOWS, _in_windows)):
             measured, crowded[what] = way(run, costs, machine)
@@ -102,7 +102,7 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         to_all = _in_parts(run, window_farming, {"style": "active"}, costs, machine)
         if to_all is not None:
             crowded[COPIES] = to_all.lost
-            machine |= sending("emit_all_ns", alone, to_all.crowded)
+            machine = sending(alone, to_all.crowded) | machine
     for name in unknown(graph, parts, whole, diagnostics):
         del costs[name]
     operators = {step.name: _profile(parts, step, costs.get(step.name), whole) for step in graph.steps}

@@ -144,12 +144,14 @@ def with_crossings(costs: Mapping[str, float], stages: Stages, noise: float) -> 
     return {**costs, "emit_ns": emit, "take_ns": max(costs["take_ns"], take)}
 
 
-def sending(name: str, alone: float, crowded: Stages) -> dict[str, float]:
-    """What sending costs where there is a worker a core, beside the sender: no less than what it does `alone`. Nothing
-    is known of that where no part of the program has several workers."""
-    if not crowded.sent(0) or not any(segment.replicated for segment in crowded.plan.segments):
+def sending(alone: float, crowded: Stages) -> dict[str, float]:
+    """What sending costs where there is a worker a core, beside the sender, to one of them or to all: no less than what
+    it does `alone`. Nothing is known of that where no part of the program has several workers, and where the reader
+    sends both ways."""
+    to_all = {edge.routing == "all" for edge in crowded.plan.edges if edge.source == 0}
+    if not crowded.sent(0) or len(to_all) > 1 or not any(segment.replicated for segment in crowded.plan.segments):
         return {}
-    return {name: max(alone, crowded.beyond(0) / crowded.sent(0))}
+    return {"emit_all_ns" if to_all == {True} else "emit_shared_ns": max(alone, crowded.beyond(0) / crowded.sent(0))}
 
 
 def on_own_cores(parts: Graph, stages: Stages, machine: Mapping[str, float]) -> dict[str, StepCosts]:

@@ -141,7 +141,7 @@ def _add_building_commands(commands) -> None:
                      epilog="Words after `--` go to the program: dfc calibrate app.dfl -- --source quotes=csv:day.csv")
     calibrate.add_argument("-o", "--output", metavar="FILE", help="the profile to write (default: APP.profile.json)")
     calibrate.add_argument("--seconds", metavar="N", type=seconds, default=10.0,
-                           help="how long each run may last, of which there are up to 72 (default: 10)")
+                           help="how long each run may last, of which there are up to 108 (default: 10)")
     run.add_argument("--interpret", action="store_true", help="run the reference interpreter instead (slow)")
 
 

@@ -17,14 +17,13 @@ _SETTINGS = ("rates", "weights")  # of generate: paths of files
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file, pipe or folder that is there, or the name that one will have in a folder that is; or standard input or
-    output, whatever that is."""
+    """A file or pipe that is there, or the name that one will have in a folder that is; or standard input or output,
+    whatever that is."""
 
     device: int
     inode: int
     later: str = ""
     pipe: bool = False
-    folder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +53,6 @@ def uses_of(who: str, spec: str, writes: bool, symbols: bool, base: Path = Path(
             yield Use(who, value, writes, _place(base, value, writes))
 
 
-def folder_use(who: str, path: str, writes: bool) -> Use:
-    """Of a folder that new files appear in: of a pattern, the one that its files are in."""
-    try:
-        about = os.stat(path if os.path.isdir(path) or writes else os.path.dirname(path) or ".")
-    except OSError:
-        return Use(who, path, writes, _place_to_be(Path(path)))
-    there = Place(about.st_dev, about.st_ino, folder=True) if stat.S_ISDIR(about.st_mode) else None
-    return Use(who, path, writes, there)
-
-
 def require_apart(uses: Iterable[Use]) -> None:
     """Raises a Usage for what is written and has another use."""
     by_place: dict[Place, list[Use]] = {}
@@ -82,8 +71,7 @@ def _require_harmless(first: Use, second: Use, place: Place) -> None:
         raise Usage(f"{both} write to {second}; give each a path of its own")
     if first.writes != second.writes and not place.pipe:
         writer, reader = (first, second) if first.writes else (second, first)
-        harm = "write into" if place.folder else "empty"
-        raise Usage(f"{writer.who} would {harm} {writer}, which {reader.who} reads; use another path")
+        raise Usage(f"{writer.who} would empty {writer}, which {reader.who} reads; use another path")
     if first.writes == second.writes and (place.pipe or first.path == second.path == "-"):
         raise Usage(f"{both} read {second}, and get a part of it each; give each an input of its own")
 

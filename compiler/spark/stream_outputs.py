@@ -15,6 +15,11 @@ _PLACE = [(name, "ascending") for name in ("order", "source", "index", "task", "
 _SUFFIX = {"csv": "csv", "jsonl": "jsonl", "binary": "bin"}
 
 
+def batch_name(kind: str, batch: int) -> str:
+    """Of the file with the results of a micro-batch."""
+    return f"batch-{batch:012d}.{_SUFFIX[kind]}"
+
+
 class StreamOutputs:
     def __init__(self, library: Library, names: Sequence[str], specs: Sequence[str]):
         self.library, self.names = library, names
@@ -54,4 +59,4 @@ class StreamOutputs:
         kind, folder = self.kinds[number]
         if folder is None:
             return "discard:" if kind == "discard" else f"{kind}:-"
-        return f"{kind}:{folder / f'batch-{batch:012d}.{_SUFFIX[kind]}'}"
+        return f"{kind}:{folder / batch_name(kind, batch)}"

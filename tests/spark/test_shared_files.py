@@ -28,6 +28,7 @@ sink plain = rows |> map { n } to binary("plain.bin")
 def program(tmp_path) -> engine.Program:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "rows.csv").write_text("name,n\na,1\n")
+    (tmp_path / "same").symlink_to("new")
     os.link(tmp_path / "new" / "rows.csv", tmp_path / "linked.csv")
     graph = pipeline.flow(pipeline.check(PROGRAM, "program.dfl", {}))
     return engine.Program(graph, None, Path(), False)
@@ -58,8 +59,17 @@ def test_a_file_that_is_written_has_no_other_use(program, tmp_path, words, said)
     (Words(sources={"rows": "csv:new"}, sinks={"out": "csv:./new"}),
      "sink 'out' would write into './new', which source 'rows' reads"),
     (Words(sources={"rows": "csv:new/*"}, sinks={"out": "csv:new"}), "sink 'out' would write into 'new', which source"),
+    (Words(sources={"rows": "csv:new/*"}, sinks={"out": "csv:new/out"}),
+     "sink 'out' would write into 'new/out', which source 'rows' reads"),
+    (Words(sources={"rows": "csv:*/b*.csv"}, sinks={"out": "csv:new"}), "sink 'out' would write into 'new'"),
+    (Words(sources={"rows": "csv:new/{a,b}*"}, sinks={"out": "csv:new/b"}), "sink 'out' would write into 'new/b'"),
+    (Words(sources={"rows": "csv:same/*"}, sinks={"out": "csv:new/out"}), "sink 'out' would write into 'new/out'"),
     (Words(sources={"rows": "csv:new"}, sinks={"out": "csv:results", "packed": "binary:results"}),
      "sink 'out' and sink 'packed' would both write to 'results'"),
+    (Words(sources={"rows": "csv:new"}, sinks={"out": "csv:far/results", "packed": "binary:./far//results"}),
+     "sink 'out' and sink 'packed' would both write to './far//results'"),
+    (Words(sources={"rows": "csv:new"}, sinks={"out": "csv:-", "packed": "jsonl:-"}),
+     "sink 'out' and sink 'packed' would both write to standard output"),
 ])
 def test_a_stream_has_a_folder_for_each_sink(program, tmp_path, words, said):
     with chdir(tmp_path), pytest.raises(Usage) as refused:
@@ -73,5 +83,6 @@ def test_files_of_their_own_are_good(program, tmp_path):
     with chdir(tmp_path):
         engine.require_inputs(program, Words())
         engine.require_inputs(program, generated)
-        apart = Words(sources={"rows": "csv:new"}, sinks={"out": "csv:o", "packed": "binary:p"})
-        stream.require_stream_inputs(program, apart)
+        for source, sink in (("new", "o"), ("new/rows.csv", "new"), ("new/q-*.csv", "new"), ("new/*.csv", "new/x/y")):
+            apart = Words(sources={"rows": f"csv:{source}"}, sinks={"out": f"csv:{sink}", "packed": "binary:p"})
+            stream.require_stream_inputs(program, apart)

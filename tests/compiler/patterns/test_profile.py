@@ -142,7 +142,21 @@ def test_what_a_run_takes_longer_than_its_threads_is_lost_by_what_is_handed_over
 def test_sending_where_workers_share_the_core_is_what_the_reader_takes_there(reader, shared):
     """Less than to another core or more, but no less than what the channel takes alone."""
     crowded = stages(0.0, (reader, 7.0, 2.0))
-    assert sending("emit_shared_ns", 7.0, crowded) == {"emit_shared_ns": pytest.approx(shared)}
+    assert sending(7.0, crowded) == {"emit_shared_ns": pytest.approx(shared)}
+
+
+@pytest.mark.parametrize(("routings", "found"), [
+    (("all", "one"), {"emit_all_ns": 15.0}), (("all", "all"), {"emit_all_ns": 15.0}),
+    (("key", "all"), {"emit_shared_ns": 15.0})])
+def test_sending_to_all_is_what_the_reader_takes_that_only_sends_so(routings, found):
+    """Of the edges behind it nothing is told."""
+    plan = pipeline.plan(GRAPH, None)
+    edges = tuple(replace(edge, routing=routing) for edge, routing in zip(plan.edges, routings, strict=True))
+    crowded = replace(stages(0.0, (1.5, 7.0, 2.0)), plan=replace(plan, edges=edges))
+    assert sending(7.0, crowded) == pytest.approx(found)
+    both = replace(crowded, plan=replace(plan, edges=tuple(replace(edge, source=0, routing=routing)
+                                                           for edge, routing in zip(edges, ("key", "all"), strict=True))))
+    assert sending(7.0, both) == {}
 
 
 @pytest.mark.parametrize("reading", [0.0, 3.0, 50.0])
