@@ -293,8 +293,8 @@ def _keeping(own: Mapping[str, StepCosts], counts: Mapping[str, Mapping], name: 
 
 @dataclass(frozen=True, slots=True)
 class _InParts:
-    """Operators divided as a pattern divides them: their names, what each part costs on a core of its own, what each took
-    in and gave, what is lost by the number of workers, and the threads of a run with a worker a core."""
+    """Operators divided as a pattern divides them: their names, what each part costs on a core of its own, what each
+    took in and gave, what is lost by the number of workers, and the threads of a run with a worker a core."""
 
     names: Sequence[str]
     own: Mapping[str, StepCosts]

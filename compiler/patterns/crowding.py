@@ -3,8 +3,9 @@
 A thread that waits gives its core up and must be brought back, others use its caches meanwhile, and links run empty.
 How much that is can't be told from what threads cost alone: calibration runs the program with more threads than cores,
 and what it takes longer than their work is the price of each element that was handed over. It differs by what is handed
-over: a tuple to one worker, or to all of them, who then wait for the slowest; or the place of a pane or a window in the
-store of the thread that keeps it, which works on meanwhile; or a pane in a ring, where workers also wait for their turns.
+over: a tuple to one worker, or to all of them, of whom the slowest is waited for; or the place of a pane or a window in
+the store of the thread that keeps it, which works on meanwhile; or a pane in a ring, where workers also wait for their
+turns.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def handing(pattern: typed.Pattern) -> str:
 
 def lost(machine: Machine, what: str, workers: int) -> float:
     """Nanoseconds by which an element that is handed over makes the run longer. Between the numbers of workers that
-    were measured it is interpolated; with more than that it stays the same. Where nothing is known of a tuple to all, it
-    is taken to be as one to one worker."""
+    were measured it is interpolated; with more than that it stays the same. Where nothing is known of a tuple to all,
+    it is taken to be as one to one worker."""
     known = machine.crowded.get(what) or (machine.crowded.get(TUPLES) if what == COPIES else None)
     measured = sorted((known or {}).items())
     if not measured:

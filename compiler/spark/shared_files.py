@@ -52,8 +52,8 @@ def _reads(pattern: str, folder: str, file: str) -> bool:
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    """Of the whole path, without links as far as it is no pattern. Of `{a,b}`, which fnmatch does not know, any text may
-    be meant."""
+    """Of the whole path, without links as far as it is no pattern. `{a,b}`, which fnmatch does not know, may be any
+    text."""
     parts = Path(os.path.abspath(path)).parts
     plain = next((i for i, part in enumerate(parts) if _SPECIAL.search(part)), len(parts))
     real = Path(os.path.realpath(Path(*parts[:plain]))).parts

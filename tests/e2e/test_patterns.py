@@ -33,7 +33,8 @@ def test_calibrate_measures_every_step(dfc, program):
     assert sorted(path.name for path in program.iterdir()) == ["app.dfl", "app.profile.json"], "sinks write elsewhere"
     found = json.loads((program / "app.profile.json").read_text())
     assert set(found["operators"]) == {"quotes", "good", "typical", "means", "one", "two"}
-    assert set(found["machine"]) == {"emit_ns", "take_ns", "collect_ns", "hop_ns", "emit_shared_ns", "emit_all_ns", "clock_ns"}
+    assert set(found["machine"]) == {"emit_ns", "take_ns", "collect_ns", "hop_ns", "emit_shared_ns", "emit_all_ns",
+                                     "clock_ns"}
     typical = found["operators"]["typical"]
     assert typical["costs"]["a"]["window"] > typical["costs"]["a"]["tuple"] > 0
     assert typical["keys"]["count"] == 20 and typical["keys"]["p_max"] == pytest.approx(0.278, abs=0.02)
