@@ -86,27 +86,26 @@ static inline void *dfrt_groups_at(const dfrt_groups *groups, size_t group, size
     return groups->room + group * group_size;
 }
 
-/* A group that is very likely the one that is looked for, and its number. */
-typedef struct dfrt_guess {
-    void *group; /* NULL: there is none */
-    uint32_t number;
-} dfrt_guess;
+static inline uint32_t dfrt_groups_number(const dfrt_groups *groups, const void *group, size_t group_size)
+{
+    return (uint32_t)((size_t)((const unsigned char *)group - groups->room) / group_size);
+}
 
-/* The first group with this hash; there has been one. Its first cache line, or two of a group of more `size`, come nearer. */
-static inline dfrt_guess dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash,
-                                           size_t size)
+/* A group that is very likely the one that is looked for: the first with this hash, NULL if there is none. There has been a
+ * group. Its first cache line, or two of a group of more `size`, come nearer. */
+static inline void *dfrt_groups_guess(const dfrt_groups *groups, const dfrt_index *index, uint32_t hash, size_t size)
 {
     dfrt_seek seek = dfrt_index_seek(index, hash);
     uint32_t number = dfrt_index_next(index, &seek);
     if (__builtin_expect(number == 0, 0)) {
-        return (dfrt_guess){NULL, 0};
+        return NULL;
     }
     unsigned char *group = dfrt_groups_at(groups, number, DFRT_STRIDE(size));
     dfrt_prefetch_group(group, groups->usable);
     if (size > DFRT_LINE) {
         dfrt_prefetch_group(group + DFRT_LINE, groups->usable);
     }
-    return (dfrt_guess){group, number};
+    return group;
 }
 
 /* Numbers of live groups; [0, sorted) is in order, what came later is not yet. */
