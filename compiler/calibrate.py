@@ -1,15 +1,15 @@
 """`dfc calibrate`: a program's real costs on this machine, as a profile.
 
-The program is built twice and run fused on its own inputs: with every call between steps timed (of one tuple in 64
-and every second watermark, chosen by chance), and as it is. The timed run tells how the time is divided between steps,
+The program is built twice and run fused on its own inputs: with every call between steps timed (of one tuple in 64 and
+every second watermark, chosen by chance), and as it is. The timed run tells how the time is divided between steps,
 tuples and results; the plain run tells the whole, from which the sources' part follows. Operators with windows are then
 measured in the parts that patterns give them: in panes (putting tuples away, G, and H) where they are composed from
-panes, and with windows computed whole by another thread; and with workers that all get all tuples. Sinks write to a folder that is thrown away. What threads cost
-(links, parsing ahead, and work on data that others have written) is measured by a third run of each, a thread a stage
-on all cores, and what they gain and lose where they share cores also by a fourth one, with a worker a core, and by both
-once more without clocks (calibrate_threads.py). What else the cores do, and where threads land, differs from run to
-run: the kinds of runs take turns, and of each kind the middle one counts. What is too short to be measured is left out,
-with a warning.
+panes, and with windows computed whole by another thread; and with workers that all get all tuples. Sinks write to a
+folder that is thrown away. What threads cost (links, parsing ahead, and work on data that others have written) is
+measured by a third run of each, a thread a stage on all cores, and what they gain and lose where they share cores also
+by a fourth one, with a worker a core, and by both once more without clocks (calibrate_threads.py). What else the cores
+do, and where threads land, differs from run to run: the kinds of runs take turns, and of each kind the middle one
+counts. What is too short to be measured is left out, with a warning.
 """
 
 from __future__ import annotations
