@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.native import build, check_inputs
+from tests.differential.native import LAYOUTS, build, check_inputs
 
 FLOATS = ("nan", "inf", "-inf", "-0.0", "0.0", "1.5", "-1.5", "0.1", "1e300", "-1e-300", "5e-324", "1e22", "255.9",
           "-0.5", "2.5")
@@ -157,40 +157,67 @@ def test_more_tuples_than_a_round_and_a_buffer_hold(tmp_path: Path) -> None:
 
 EACH_TUPLE = ("count 1", "count 2 slide 1", "count 7 slide 1 partial", "count 100 slide 1", "count 300 slide 1",
               "count 300 every tuple", "count 5000 slide 1")
+SOME_LAYOUTS = LAYOUTS[:3]
 AFTERWARDS = ("", " |> filter n > 0 and low < 0.5", " |> window count 3 |> aggregate { n: sum(n), high: max(high) }")
 
 
-def test_a_window_at_every_tuple_of_a_whole_stream(tmp_path: Path) -> None:
-    """A source for each: in one thread its tuples come by the block, as many results go on together."""
-    text = "record R { v: f64 }\n" + "".join(
-        f'source in_{n}: R = csv("in.csv")\n'
-        f"stream out_{n} = in_{n} |> window {window} |> aggregate "
-        f"{{ n: count(), high: max(v), low: min(v), o: first(v), t: sum(v), q: i64(max(v)) / count() }}{after}\n"
-        f'sink write_{n} = out_{n} to csv("out_{n}.csv")\n'
-        for n, (window, after) in enumerate(itertools.product(EACH_TUPLE, AFTERWARDS)))
+def by_the_block(stages: str, fields: str) -> str:
+    """A program whose tuples come by the block in one thread: one source, one thing to do."""
+    return f'app blocks\nrecord R {{ {fields} }}\nsource in: R = csv("in.csv")\n' \
+           f'sink out = in {stages} to csv("out.csv")\n'
+
+
+@pytest.mark.parametrize(("window", "after"), tuple(zip(EACH_TUPLE, itertools.cycle(AFTERWARDS), strict=False)))
+def test_a_window_at_every_tuple_of_a_whole_stream(window: str, after: str, tmp_path: Path) -> None:
+    """As many results go on together."""
+    values = "n: count(), high: max(v), low: min(v), o: first(v), t: sum(v), q: i64(max(v)) / count()"
     rng = random.Random(5)
-    values = [rng.choice(("nan", "inf", "0.25", str(rng.randrange(-99, 99) / 4))) for _ in range(2000)]
-    check_inputs(build(f"app each_tuple\n{text}", tmp_path, 0), {"in.csv": table("v", values)})
+    given = [rng.choice(("nan", "inf", "0.25", str(rng.randrange(-99, 99) / 4))) for _ in range(2000)]
+    text = by_the_block(f"|> window {window} |> aggregate {{ {values} }}{after}", "v: f64")
+    check_inputs(build(text, tmp_path, 0), {"in.csv": table("v", given)}, layouts=SOME_LAYOUTS)
 
 
 KEYS = ("a", "b", "name", "word", "a, b", "name, word")
 
 
-def test_count_windows_of_many_keys_by_the_block(tmp_path: Path) -> None:
-    """In one thread tuples are looked up ahead: keys of every kind, few and many, known and new within one block."""
-    text = "record R { a: i64, b: i8, name: symbol, word: text<4>, v: f64 }\n" + "".join(
-        f'source in_{n}: R = csv("in.csv")\n'
-        f"stream out_{n} = in_{n} |> by {keys} |> window {window} |> aggregate {{ {keys}, n: count(), mean: avg(v), "
-        f"s: stddev(v), p: stddev_pop(v), o: first(v), low: min(v) }}\n"
-        f'sink write_{n} = out_{n} to csv("out_{n}.csv")\n'
-        for n, (keys, window) in enumerate(itertools.product(KEYS, ("count 4 slide 2", "count 5 slide 2"))))
+@pytest.mark.parametrize(("keys", "window"), tuple(itertools.product(KEYS, ("count 4 slide 2", "count 5 slide 2"))))
+def test_count_windows_of_many_keys_by_the_block(keys: str, window: str, tmp_path: Path) -> None:
+    """Tuples are looked up ahead: keys of every kind, few and many, known and new within one block."""
+    values = "n: count(), mean: avg(v), s: stddev(v), p: stddev_pop(v), o: first(v), low: min(v)"
     rng = random.Random(8)
     lines = []
     for number in range(3000):
         key = rng.randrange(8) if rng.random() < 0.5 else rng.randrange(number + 1)
         value = rng.choice(("nan", "inf", "-inf")) if rng.random() < 0.02 else str(rng.randrange(-99, 99) / 4)
         lines.append(f"{key * 4294967296 - number % 2},{key % 100},s{key},{key % 9999},{value}")
-    check_inputs(build(f"app many_keys\n{text}", tmp_path, 0), {"in.csv": table("a,b,name,word,v", lines)})
+    text = by_the_block(f"|> by {keys} |> window {window} |> aggregate {{ {keys}, {values} }}",
+                        "a: i64, b: i8, name: symbol, word: text<4>, v: f64")
+    check_inputs(build(text, tmp_path, 0), {"in.csv": table("a,b,name,word,v", lines)}, layouts=SOME_LAYOUTS)
+
+
+HASH_FACTOR = 0xd6e8feb86659fd93  # of dfrt_hash_u64
+
+
+def hashed_to(place: int) -> int:
+    """The i64 with this hash: each step of dfrt_hash_u64 goes back."""
+    for _ in range(2):
+        place = (place ^ place >> 32) * pow(HASH_FACTOR, -1, 1 << 64) % (1 << 64)
+    place ^= place >> 32
+    return place - (place >> 63 << 64)
+
+
+@pytest.mark.parametrize(("window", "values"), [
+    ("count 2", "s: sum(v), low: min(v), high: max(v), d: stddev(v)"), ("count 2 slide 1", "m: median(v)")])
+def test_count_windows_of_more_keys_than_the_second_cache_holds(window: str, values: str, tmp_path: Path) -> None:
+    """18,000 groups take more than DFRT_FEW_BYTES, so that they are fetched earlier from somewhere on. Three keys at a
+    time have the same lower half of their hashes, which is all that the index knows."""
+    rng = random.Random(21)
+    keys = [hashed_to(rng.getrandbits(32) << 32 | low) for low in rng.sample(range(1 << 32), 6000) for _ in range(3)]
+    order = [*keys, *keys, *rng.sample(keys, 2000)]
+    rng.shuffle(order)
+    lines = [f"{key},{number % 1000}" for number, key in enumerate(order)]
+    text = by_the_block(f"|> by a |> window {window} |> aggregate {{ a, {values} }}", "a: i64, v: f64")
+    check_inputs(build(text, tmp_path, 0), {"in.csv": table("a,v", lines)}, layouts=SOME_LAYOUTS)
 
 
 @pytest.mark.parametrize("rounds", [7, 0])

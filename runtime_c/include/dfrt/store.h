@@ -23,8 +23,9 @@ void *dfrt_pages_take(size_t size);
 void dfrt_pages_release(void *pages, size_t size);
 
 enum { DFRT_BLOCK = 256 };  /* tuples that generated code takes at once */
-/* How many tuples it is ahead of itself with what must come from memory: with groups, and with entries of the index. */
-enum { DFRT_NEAR = 32, DFRT_FAR = 2 * DFRT_NEAR };
+/* How many tuples it is ahead of itself with groups, and twice as many with their lines of the index: where the groups are in the
+ * second cache, and where they must come from memory. */
+enum { DFRT_NEAR = 32, DFRT_NEAR_MANY = 64 };
 /* The same for groups whose windows end, and for what they point to. */
 enum { DFRT_FIRE_NEAR = 8, DFRT_FIRE_FAR = 16 };
 enum { DFRT_LINE = 64 };    /* bytes of a cache line */
