@@ -18,7 +18,7 @@ typedef struct tags {
 } tags;
 
 /* One loop is ahead of itself: with the group of a later tuple, and with the slot and the input of still later ones. */
-enum { NEAR = 16, FAR = 2 * NEAR, INPUT_AHEAD = 4096, FEW = 1 << 14 };
+enum { NEAR = 32, FAR = 2 * NEAR, INPUT_AHEAD = 4096, FEW = 1 << 14 };
 
 /* Few lines can be on their way to the first cache at once, more to the second: groups go there unless they are there
  * already. */

@@ -111,7 +111,7 @@ static inline void run(state *s, const quote *quotes, size_t from, size_t to, ui
     for (size_t i = from; i < to; i++) {
         const quote *q = &quotes[i];
         uint32_t number = numbers[i % NEAR];
-        __builtin_prefetch((const char *)q + INPUT_AHEAD, 0, 0);
+        __builtin_prefetch((const char *)&q[FAR] + INPUT_AHEAD, 0, 0);
         __builtin_prefetch(&s->tags.slots[mix((uint64_t)q[FAR].key) & s->tags.mask]);
         numbers[i % NEAR] = guess(s, mix((uint64_t)q[NEAR].key));
         push(s, number, q);

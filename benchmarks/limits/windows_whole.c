@@ -169,7 +169,7 @@ static inline void run(state *s, const quote *quotes, size_t from, size_t to, ui
         const group *next = &s->groups[numbers[(i + PLACES_AHEAD) % NEAR]];
         __builtin_prefetch(next->prices + next->at, 1);
         __builtin_prefetch(next->prices + next->at + next->room, 1);
-        __builtin_prefetch((const char *)q + INPUT_AHEAD, 0, 0);
+        __builtin_prefetch((const char *)&q[FAR] + INPUT_AHEAD, 0, 0);
         __builtin_prefetch(&s->tags.slots[mix((uint64_t)q[FAR].key) & s->tags.mask]);
         numbers[i % NEAR] = guess(s, mix((uint64_t)q[NEAR].key));
         push(s, number, q);
