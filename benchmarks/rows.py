@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -161,8 +162,9 @@ def table(results: Results, scale: float) -> Iterable[str]:
 
 
 def ratios(results: Results) -> Iterable[str]:
-    def median(row: str, title: str) -> float | None:
-        return next((m.median for c, m in results.get(row, []) if c.title == title), None)
+    """Of two runs of one turn each, which the host meets alike: their median, and the least and the highest."""
+    def seconds(row: str, title: str) -> tuple[float, ...]:
+        return next((m.seconds for c, m in results.get(row, []) if c.title == title), ())
 
     questions = (("windows, speed on 1 M keys / on 1000 keys", ("windows, 1 M keys", FEWER),
                   ("windows, 1 M keys", "generated")),
@@ -172,9 +174,9 @@ def ratios(results: Results) -> Iterable[str]:
                  ("csv, speed / DuckDB on all cores", ("csv", "DuckDB"), ("csv", "generated")),
                  ("csv, speed / Polars on all cores", ("csv", "Polars"), ("csv", "generated")))
     for what, slower, faster in questions:
-        pair = (median(*slower), median(*faster))
-        if None not in pair:
-            yield f"- {what}: **{pair[0] / pair[1]:.2f}**"
+        found = [one / other for one, other in zip(seconds(*slower), seconds(*faster), strict=False)]
+        if found:
+            yield f"- {what}: **{statistics.median(found):.2f}** ({min(found):.2f}…{max(found):.2f})"
 
 
 def described(results: Results, scale: float) -> Iterable[str]:
