@@ -2,8 +2,9 @@
 
 The patterns are forced (`dfc compile --pattern`) and run with a thread a stage, also with one worker. Each has what dfc
 predicts beside what was measured at full speed: over all of the data without a first part, which fills the windows.
-What threads cost that share cores differs from minute to minute: cheap functions are calibrated in every turn, and the
-medians of what is predicted and of what is measured stand side by side.
+What threads cost that share cores, and how fast a core is beside one that works, differs from minute to minute: programs
+are calibrated in every turn, and the medians of what is predicted and of what is measured stand side by side. So does what
+the cores themselves give: the program by hand, twice at once.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from measuring import (
 from predictions import SEQUENTIAL, Predicted, calibrate, off, planned_word, predict, profile_of
 from rows import STATS, Entry, cells, compare, cut
 
-FUSED, PLANNED = "fused", "planned for 2 cores"
+FUSED, PLANNED, TWICE = "fused", "planned for 2 cores", "by hand, twice at once"
 WORKERS = (1, 2)
 WHOLE = ("key_partitioning", "window_farming, agnostic", "window_farming, active")
 COMBINED = (*WHOLE, "pane_farming", "pane_farming, ring", "window_partitioning", "nesting")
@@ -100,6 +101,7 @@ class Found:
     speeds: dict[str, tuple[Contender, Measured]]
     firsts: dict[str, Measured]       # over the part that fills the windows
     predicted: dict[str, list[Predicted]]  # turn by turn
+    tuples: int                       # of the input
     rate: int                         # of tuples, at which latencies were measured
     latencies: dict[str, Latency]
 
@@ -107,8 +109,12 @@ class Found:
         """Of runs in the same turn, which had the same machine: the median."""
         if faster not in self.speeds or slower not in self.speeds:
             return None
-        pairs = zip(self.speeds[slower][1].seconds, self.speeds[faster][1].seconds, strict=True)
-        return statistics.median(one / other for one, other in pairs)
+        return statistics.median(a / b for a, b in zip(self.rates(faster), self.rates(slower), strict=True))
+
+    def rates(self, title: str) -> list[float]:
+        """Tuples a second, turn by turn."""
+        contender, measured = self.speeds[title]
+        return [(contender.tuples or self.tuples) / seconds for seconds in measured.seconds]
 
     def scaling(self, pattern: str) -> tuple[float, float]:
         """Two workers in times one: measured, predicted."""
@@ -143,7 +149,16 @@ def entries_of(table: Table, profile: Path, folder: Path, scale: float) -> list[
         for workers in WORKERS:
             made.append((forced(table, pattern, workers, folder / f"{pattern}-{workers}", scale),
                          folder / f"{pattern}-{workers}", first))
+    if table.expensive:
+        made.append((twice(made[1][0], folder / "twice", row.tuples(scale)), folder / "twice", first))
     return made
+
+
+def twice(contender: Contender, output: Path, tuples: int) -> Contender:
+    """Two of the same at once, on all cores: what two workers could give that share nothing."""
+    script = '"$0" "$1" "$2" & "$0" "$1" "$3" && wait $!'
+    program, given, first = contender.command
+    return Contender(TWICE, ("/bin/sh", "-c", script, program, given, first, str(output)), all_cores(), 2 * tuples)
 
 
 def forced(table: Table, pattern: str, workers: int, output: Path, scale: float) -> Contender:
@@ -173,7 +188,7 @@ def run_table(table: Table, repeats: int, scale: float) -> Found:
         tell(", ".join(f"{title} {m.median * 1000:.0f} ms" for title, (_, m) in speeds.items()) + "\n")
         rate = quiet_rate(table, speeds, scale)
         latencies = measure_latencies(table, folder, rate, speeds, scale)
-    return Found(speeds, firsts, predicted, rate, latencies)
+    return Found(speeds, firsts, predicted, table.row.tuples(scale), rate, latencies)
 
 
 def predict_all(table: Table, profile: Path, planned: str | None) -> dict[str, Predicted]:
@@ -184,8 +199,7 @@ def predict_all(table: Table, profile: Path, planned: str | None) -> dict[str, P
 
 def measure_all(table: Table, contenders: list[Contender], folder: Path, repeats: int, scale: float) -> tuple[
         dict[str, tuple[Contender, Measured]], dict[str, Measured], dict[str, list[Predicted]]]:
-    """Over all of the data, and over the first part at once before it; and what is predicted. What others do to cores
-    is nothing beside an expensive function: one profile is enough for that."""
+    """Over all of the data, and over the first part at once before it; and what is predicted."""
     whole = in_folder(table.row.inputs[0][1], scale)
     part = first_of(whole, table.filled, folder / "part")
     both = [one for contender in contenders for one in (with_input(contender, whole, part), contender)]
@@ -193,7 +207,7 @@ def measure_all(table: Table, contenders: list[Contender], folder: Path, repeats
     planned, turns = planned_word(table.row, table.operator, profile), []
 
     def predict_turn(turn: int) -> None:
-        if turn > 0 and not table.expensive:
+        if turn > 0:
             tell(f"repeat {turn + 1} of {repeats}, calibrating")
             calibrate(table.row, scale)
         turns.append(predict_all(table, profile, planned))
@@ -308,6 +322,8 @@ def goals(results: dict[str, Found]) -> Iterable[str]:
             for title in (FUSED, PLANNED):
                 reached = found.ratio(title, BY_HAND)
                 yield f"- {table.name}, speed of {title} / by hand: **{reached:.2f}** (goal {table.goal})"
+        if table.expensive:
+            yield f"- {table.name}, speed of two programs by hand at once / of one: **{found.ratio(TWICE, BY_HAND):.2f}**"
         for pattern in table.patterns if table.expensive else ():
             measured, predicted = found.scaling(pattern)
             goal = "goal 1.8" if predicted > 1.5 else "no goal: it claims no throughput here"
