@@ -89,7 +89,7 @@ static bool key_symbol(generate_state *state, uint64_t key, dfrt_symbol *out)
  * made without those before it. What nobody looks at is not drawn, and the loops below are short enough for a compiler
  * to turn into vectors. */
 
-enum { BLOCK = 256 };
+enum { BLOCK = 512 };
 
 typedef struct block {
     generate_state *state;
