@@ -74,6 +74,7 @@ static __attribute__((noinline)) void fill(state *s, uint32_t number, int64_t ke
 static uint32_t new_group(state *s, uint64_t hash)
 {
     uint32_t number = add_group(&s->tags, hash);
+    fetch_fresh(&s->groups[number], sizeof(group));
     s->groups[number].high = (uint32_t)(hash >> 32);
     return number;
 }

@@ -137,6 +137,7 @@ static __attribute__((noinline)) void pause_at(state *s, group *g, int64_t key)
 static uint32_t new_group(state *s, uint64_t hash)
 {
     uint32_t number = add_group(&s->tags, hash);
+    fetch_fresh(&s->groups[number], sizeof(group));
     group *g = &s->groups[number];
     g->high = (uint32_t)(hash >> 32);
     g->complete = WINDOW;

@@ -33,8 +33,9 @@ int64_t dfrt_kept_room_loose(dfrt_pool *pool, dfrt_kept *kept, dfrt_widths width
     if (kept->tail - kept->head >= MOST_LOOSE) {
         return dfrt_kept_gather(pool, kept, widths);
     }
-    add_piece(pool, kept, widths);
+    /* Not side by side: a compiler would load both at once, and wait for the store of a new tail a tuple ago. */
     kept->head -= DFRT__FIRST_CAPACITY; /* it wraps: the first tuples are before the last piece */
+    add_piece(pool, kept, widths);
     kept->tail -= DFRT__FIRST_CAPACITY;
     return DFRT__FIRST_CAPACITY;
 }

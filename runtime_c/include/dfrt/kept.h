@@ -57,8 +57,8 @@ typedef struct dfrt_kept {
     dfrt_share *share; /* of `room`; NULL when it was never shared */
 } dfrt_kept;
 
-/* How many tuples before its own a block asks for the places of a tuple. */
-enum { DFRT_KEPT_AHEAD = 8 };
+/* How many tuples before its own a block asks for the places of a tuple; fewer than it is ahead with groups. */
+enum { DFRT_KEPT_AHEAD = 16 };
 
 /* Room for one more tuple at the end: moves all to the front when a quarter of the room is free there, else grows.
  * Answers how far they moved. */
