@@ -27,17 +27,9 @@ static bool is_full(const dfrt_index_line *line)
     return line->words[DFRT_LINE_GROUPS - 1] != 0;
 }
 
-/* How many groups it has: without a branch that depends on them. */
-static uint32_t taken(const dfrt_index_line *line)
-{
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < DFRT_LINE_GROUPS; slot++) count += line->words[slot] != 0;
-    return count;
-}
-
 static void add(dfrt_index_line *line, uint8_t byte, uint32_t word)
 {
-    uint32_t slot = taken(line);
+    uint32_t slot = dfrt__groups_of(line);
     line->bytes[slot] = byte;
     line->words[slot] = word;
 }
@@ -108,7 +100,8 @@ static void grow(dfrt_index *index)
 {
     dfrt_index old = *index;
     uint32_t bits = old.lines == NULL ? FEWEST_BITS : old.bits + 1;
-    *index = (dfrt_index){.mask = (UINT32_C(1) << bits) - 1, .bits = bits, .used = old.used};
+    *index = (dfrt_index){.mask = (UINT32_C(1) << bits) - 1, .bits = bits, .used = old.used,
+                          .most = (size_t)MOST_A_LINE << bits};
     index->lines = dfrt_pages_take(((size_t)index->mask + 1) * sizeof *index->lines);
     for (uint32_t at = 0; at < lines_of(&old); at++) {
         uint32_t filled[2] = {0, 0};
@@ -119,9 +112,9 @@ static void grow(dfrt_index *index)
     dfrt_index_close(&old);
 }
 
-void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group)
+void dfrt__index_insert_slowly(dfrt_index *index, uint32_t hash, uint32_t group)
 {
-    while (index->used >= MOST_A_LINE * lines_of(index) || group > dfrt__index_numbers(index)) grow(index);
+    while (index->used >= index->most || group > dfrt__index_numbers(index)) grow(index);
     index->used++;
     place(index, hash, group);
 }
@@ -145,7 +138,7 @@ static uint32_t slot_of(const dfrt_index_line *line, uint8_t byte, uint32_t word
 /* The last one of `from` goes to a slot, which may be its own. */
 static void fill(dfrt_index_line *line, uint32_t slot, dfrt_index_line *from)
 {
-    uint32_t last = taken(from) - 1;
+    uint32_t last = dfrt__groups_of(from) - 1;
     line->bytes[slot] = from->bytes[last];
     line->words[slot] = from->words[last];
     from->bytes[last] = 0;
@@ -160,7 +153,7 @@ void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group)
     while ((slot = slot_of(line, byte, word)) == DFRT_LINE_GROUPS) line = behind(index, line);
     fill(line, slot, made_last != NULL ? made_last : first);
     index->used--;
-    if (made_last != NULL && taken(made_last) == 0) {
+    if (made_last != NULL && dfrt__groups_of(made_last) == 0) {
         uint32_t number = first->further;
         first->further = made_last->further;
         made_last->further = index->further_free;

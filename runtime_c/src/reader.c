@@ -20,7 +20,7 @@
 #define DFRT_ROUND_EVENTS 1024
 #endif
 /* Records that are read into a buffer stay in the nearest cache; those that lie where they came from need not. */
-enum { ROUND_EVENTS = DFRT_ROUND_EVENTS, READ_RECORDS = 256, VIEWED_RECORDS = 1024 };
+enum { ROUND_EVENTS = DFRT_ROUND_EVENTS, READ_RECORDS = 512, VIEWED_RECORDS = 1024 };
 static const uint64_t FLUSH_NS = 100000000, TELL_NS = 500000000;
 /* How exactly windows of processing time close while no tuple comes. */
 enum { TICK_MS = 10 };

@@ -104,8 +104,6 @@ uint32_t dfrt_slide(void **items, size_t item_size, uint32_t *head, uint32_t *ta
 /* --- groups ----------------------------------------------------------------------------------------- */
 
 enum { FIRST_USABLE = 1 << 14, LIMITED_PART = 512 };
-/* How many new groups ahead memory is asked for. */
-enum { FRESH_AHEAD = 16 };
 
 /* Twice the memory of the machine, or more, as a power of two. Where addresses are limited (`ulimit -v`), other stores,
  * stacks and buffers need them too: a small part of them. */
@@ -145,7 +143,8 @@ static void make_usable(dfrt_groups *groups, size_t size)
     groups->usable = usable;
 }
 
-uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
+/* A free number, or the first one behind what is usable. */
+uint32_t dfrt__groups_take_slowly(dfrt_groups *groups, size_t group_size)
 {
     if (groups->free_count > 0) {
         uint32_t group = groups->free_list[--groups->free_count];
@@ -155,11 +154,7 @@ uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
     if (groups->made == UINT32_MAX) {
         dfrt_out_of_memory();
     }
-    size_t needed = ((size_t)groups->made + 2) * group_size; /* group 0 included */
-    if (needed > groups->usable) make_usable(groups, needed);
-    /* Nothing has looked at what comes behind yet. Stores become visible in order: one to a line that is not there holds up all
-     * that follow. Where there is no memory behind, nothing happens. */
-    __builtin_prefetch(groups->room + needed + FRESH_AHEAD * group_size, 1);
+    make_usable(groups, ((size_t)groups->made + 2) * group_size); /* group 0 included */
     return ++groups->made;
 }
 

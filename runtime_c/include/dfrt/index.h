@@ -37,11 +37,12 @@ typedef struct dfrt_index {
     uint32_t mask;          /* lines - 1 */
     uint32_t bits;          /* of the mask */
     uint32_t used;          /* groups */
+    size_t most;            /* groups before it grows */
     uint32_t further_made, further_room, further_free; /* the last: a list, linked as lines are */
     dfrt_index_line *further;
 } dfrt_index;
 
-void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group);
+void dfrt__index_insert_slowly(dfrt_index *index, uint32_t hash, uint32_t group);
 void dfrt_index_remove(dfrt_index *index, uint32_t hash, uint32_t group); /* which is there */
 void dfrt_index_close(dfrt_index *index);
 
@@ -60,6 +61,23 @@ static inline uint8_t dfrt__index_byte(const dfrt_index *index, uint32_t hash)
     return (uint8_t)(hash >> index->bits);
 }
 
+/* How many groups a line has: they come before its free slots. No branch depends on how many. */
+static inline uint32_t dfrt__groups_of(const dfrt_index_line *line)
+{
+#if defined __SSE2__
+    const __m128i *words = (const __m128i *)line->words, none = _mm_setzero_si128();
+    __m128i first = _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(words), none),
+                                    _mm_cmpeq_epi32(_mm_load_si128(words + 1), none));
+    __m128i last = _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(words + 2), none), none);
+    uint32_t free_slots = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, last));
+    return (uint32_t)__builtin_ctz(free_slots | 1u << DFRT_LINE_GROUPS);
+#else
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < DFRT_LINE_GROUPS; i++) count += line->words[i] != 0;
+    return count;
+#endif
+}
+
 /* A bit for each slot with this byte: also for free ones, when it is 0. */
 static inline uint32_t dfrt__slots_with(const dfrt_index_line *line, uint8_t byte)
 {
@@ -71,6 +89,23 @@ static inline uint32_t dfrt__slots_with(const dfrt_index_line *line, uint8_t byt
     for (uint32_t i = 0; i < DFRT_LINE_GROUPS; i++) found |= (uint32_t)(line->bytes[i] == byte) << i;
     return found;
 #endif
+}
+
+/* A group that is not there yet. Here is what happens nearly always: there is room in the line where its search begins. */
+static inline void dfrt_index_insert(dfrt_index *index, uint32_t hash, uint32_t group)
+{
+    uint32_t numbers = dfrt__index_numbers(index);
+    if (__builtin_expect(index->used < index->most && group <= numbers, 1)) {
+        dfrt_index_line *line = &index->lines[hash & index->mask];
+        uint32_t slot = dfrt__groups_of(line);
+        if (__builtin_expect(slot < DFRT_LINE_GROUPS, 1)) {
+            line->bytes[slot] = dfrt__index_byte(index, hash);
+            line->words[slot] = (hash & ~numbers) | group;
+            index->used++;
+            return;
+        }
+    }
+    dfrt__index_insert_slowly(index, hash, group);
 }
 
 /* A search for all groups with one hash. There has been a group: while there are no lines, nothing can be looked for. */

@@ -26,6 +26,8 @@ enum { DFRT_BLOCK = 256 };  /* tuples that generated code takes at once */
 /* How many tuples it is ahead of itself with groups, and twice as many with their lines of the index: where the groups are in the
  * second cache, and where they must come from memory. */
 enum { DFRT_NEAR = 32, DFRT_NEAR_MANY = 64 };
+/* And so many, when a group of many must come on from the second cache to the first. */
+enum { DFRT_NEXT = 4 };
 /* The same for groups whose windows end, and for what they point to. */
 enum { DFRT_FIRE_NEAR = 8, DFRT_FIRE_FAR = 16 };
 enum { DFRT_LINE = 64 };    /* bytes of a cache line */
@@ -48,6 +50,15 @@ static inline void dfrt_prefetch_group(const void *line, size_t bytes_of_all)
         __builtin_prefetch(line, 0, 2);
     } else {
         __builtin_prefetch(line, 1);
+    }
+}
+
+/* From the second cache to the first, for those whose turn comes next. */
+static inline void dfrt_prefetch_next(const void *group, size_t size)
+{
+    __builtin_prefetch(group, 1);
+    if (size > DFRT_LINE) {
+        __builtin_prefetch((const char *)group + DFRT_LINE, 1);
     }
 }
 
@@ -75,7 +86,24 @@ typedef struct dfrt_groups {
     uint32_t made; /* numbers handed out so far, freed ones included */
 } dfrt_groups;
 
-uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size); /* the group's memory is zeroed */
+/* How many new groups ahead memory is asked for. */
+enum { DFRT_FRESH_AHEAD = 16 };
+
+uint32_t dfrt__groups_take_slowly(dfrt_groups *groups, size_t group_size);
+
+/* The group's memory is zeroed. */
+static inline uint32_t dfrt_groups_take(dfrt_groups *groups, size_t group_size)
+{
+    size_t needed = ((size_t)groups->made + 2) * group_size; /* group 0 included */
+    if (__builtin_expect(groups->free_count > 0 || needed > groups->usable || groups->made == UINT32_MAX, 0)) {
+        return dfrt__groups_take_slowly(groups, group_size);
+    }
+    /* Nothing has looked at what comes behind yet. Stores become visible in order: one to a line that is not there holds up all
+     * that follow. Where there is no memory behind, nothing happens. */
+    __builtin_prefetch(groups->room + needed + DFRT_FRESH_AHEAD * group_size, 1);
+    return ++groups->made;
+}
+
 void dfrt_groups_release(dfrt_groups *groups, uint32_t group);
 void dfrt_groups_close(dfrt_groups *groups);
 /* For each number whether there is such a group. The caller frees it. In the order of numbers groups come out of memory
