@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dfc.compiler import pipeline
-from dfc.compiler.patterns.load import with_workers
 from dfc.compiler.select.asked import Asked, request_of
 from dfc.compiler.select.compose import FUSED
 from dfc.compiler.select.search import Choice, choose_patterns
@@ -48,12 +47,10 @@ def planned_word(row: Row, operator: str, profile: Path) -> str | None:
 
 
 def predict(row: Row, operator: str, profile: Path, word: str | None) -> Predicted:
-    """A step without a pattern that has a thread of its own is played as one worker, which it is."""
     choice = chosen(row, operator, profile, word)
     unit, pattern = choice.model.unit(operator), choice.best.patterns[operator].pattern
-    if pattern.name == SEQUENTIAL and choice.best.layout != FUSED:
-        pattern = with_workers("key_partitioning", 1)
-    played = play_once(operator_of(choice.model, unit), choice.model.machine, pattern)
+    apart = pattern.name == SEQUENTIAL and choice.best.layout != FUSED
+    played = play_once(operator_of(choice.model, unit), choice.model.machine, pattern, apart=apart)
     return Predicted(choice.best.rate, played.rate / unit.tuples_in)
 
 

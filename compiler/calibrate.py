@@ -22,7 +22,7 @@ import signal
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -44,7 +44,7 @@ from .calibrate_threads import (
     Stages,
     lost,
     machine_costs,
-    most_reading,
+    most_within_reader,
     of_sources,
     on_own_cores,
     parsing,
@@ -88,7 +88,8 @@ def calibrate(graph: Graph, inputs: Sequence[str], words: Sequence[str], seconds
         own, machine = _costs(parts, whole), machine_costs(graph)
         if whole.staged is not None:
             machine = within_reader(machine, stages_of(undivided, own, whole.staged))
-            own = _costs(parts, whole, most_reading(parts, machine, stages_of(undivided, own, whole.staged)))
+            most = most_within_reader(machine, stages_of(undivided, own, whole.staged))
+            own = _costs(parts, whole, undivided.segments[0].steps, most)
             own = with_fetching(own, machine, stages_of(undivided, own, whole.staged))
             alone = machine["emit_ns"]
             machine = with_crossings(machine, stages_of(undivided, own, whole.staged), whole.noise)
@@ -158,9 +159,9 @@ def _measure(run: Run, plan: Plan) -> Measured:
             staged[workers].append(_run(plainly, [*in_stages, "--thread-times"], seconds, starting))
             untold[workers].append(_run(plainly, in_stages, seconds, starting))
     data = usual(timed)["timers"]
-    lost_by = {workers: statistics.median(lost(graph, plan, usual(plain), told, other, cores)
-                                          for told, other in zip(staged[workers], untold[workers], strict=True))
-               for workers in degrees}
+    found = {workers: [lost(graph, plan, usual(plain), told, other, cores)
+                       for told, other in zip(staged[workers], untold[workers], strict=True)] for workers in degrees}
+    lost_by = {workers: statistics.median(each) for workers, each in found.items() if None not in each}
     return Measured(data["steps"], data["inside_ns"], data["outside_ns"], usual(timed), usual(plain),
                     usual(staged.get(1, ())), usual(staged.get(cores, ())),
                     scatter(plain) + scatter(staged.get(1, ())), lost_by, starting)
@@ -224,26 +225,34 @@ def _children() -> float:
 # --- from measurements to a profile -----------------------------------------------------------------
 
 
-def _costs(graph: Graph, measured: Measured, at_most: float = math.inf) -> dict[str, StepCosts]:
+def _costs(graph: Graph, measured: Measured, reader: Collection[str] = (),
+           at_most: float = math.inf) -> dict[str, StepCosts]:
     """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
     timers keep calls apart that are otherwise one. Then all parts shrink alike, so that sources have at least what
-    parsing alone took; and they grow where the sources would be left with more than that and what the thread that reads
-    took for them (`at_most`). When their time was over the two runs had come to different places, so that the parts are
-    counted as in the run that tells the whole."""
+    parsing alone took. With a thread a stage, the steps of the `reader` took `at_most` so much beside parsing: what is
+    beyond that is shared by the others, as they share their part. When their time was over the two runs had come to
+    different places, so that the parts are counted as in the run that tells the whole."""
     counts = {one["name"]: one for one in measured.plain["steps"]}
     costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
     sources = [step.name for step in graph.steps if not step.inputs]
     read = max(1, sum(counts[name]["in"] for name in sources))
     shares, parsed = {name: counts[name]["in"] / read for name in sources}, parsing(measured.staged)
     whole = measured.plain["cpu_seconds"] * 1e9 / read
-    parts = sum((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]
-                for name, cost in costs.items()) / read
+    parts = {name: ((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]) / read
+             for name, cost in costs.items()}
     ahead = sum(parsed.get(name, 0.0) * share for name, share in shares.items())
     least = min(whole, max(ahead, min(_LEAST_READING * whole, _LEAST_READING_NS)))
-    reading = max(least, min(whole - parts, ahead + at_most))
-    scale = (whole - reading) / parts if parts else 1.0
-    costs = {name: scaled(cost, scale) for name, cost in costs.items()}
-    return costs | of_sources(max(0.0, whole - scale * parts), parsed, shares)
+    reading = max(least, whole - sum(parts.values()))
+    scale = (whole - reading) / sum(parts.values()) if any(parts.values()) else 1.0
+    within = sum(parts[name] for name in parts if name in reader)
+    others, taken, most = sum(parts.values()) - within, reading + scale * within, max(least, ahead + at_most)
+    scales = dict.fromkeys(parts, scale)
+    if others > 0 and taken > most:
+        fits = (most - ahead) / (taken - ahead)
+        reading = ahead + fits * (reading - ahead)
+        scales = {name: fits * scale if name in reader else (whole - most) / others for name in parts}
+    costs = {name: scaled(cost, scales[name]) for name, cost in costs.items()}
+    return costs | of_sources(reading, parsed, shares)
 
 
 def _of_operators(graph: Graph, own: Mapping[str, StepCosts]) -> dict[str, StepCosts]:

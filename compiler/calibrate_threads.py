@@ -25,6 +25,7 @@ from .artifacts.graph import Graph
 from .artifacts.parts import Part
 from .artifacts.plan import Plan
 from .artifacts.profile import StepCosts
+from .patterns.crowding import beyond_one
 from .select.reading import in_blocks
 
 
@@ -93,21 +94,24 @@ def stages_of(plan: Plan, own: Mapping[str, StepCosts], summary: Mapping) -> Sta
     return Stages(plan, own, {one["name"]: one for one in summary["steps"]}, busy, read)
 
 
-def lost(graph: Graph, plan: Plan, plain: Mapping, summary: Mapping, untold: Mapping, cores: int) -> float:
+def lost(graph: Graph, plan: Plan, plain: Mapping, summary: Mapping, untold: Mapping, cores: int) -> float | None:
     """Nanoseconds for each element that was handed over by which a run (`untold`) took longer than the work of its
-    threads on the cores, which another one told (`summary`). What one thread (`plain`) took longer than its work is not
-    theirs."""
+    threads on the cores, which another one told (`summary`), if cores have two threads: None where each thread had one
+    of its own. What one thread (`plain`) took longer than its work is not theirs."""
     read = max(1, summary["in"])
     taken = untold["seconds"] / max(1, untold["in"]) * read
     threads = [one["cpu_seconds"] for one in summary["stages"]]
     for one in summary["parsers"]:
         threads += [one["cpu_seconds"] / one["threads"]] * one["threads"]
-    working = max(*threads, sum(threads) / cores) if len(threads) > cores else max(threads)
+    crowded = beyond_one(len(threads), cores)
+    if crowded == 0:
+        return None
+    working = max(*threads, sum(threads) / cores)
     beside = max(0.0, plain["seconds"] - plain["cpu_seconds"]) / max(1, plain["in"]) * read
     counts = {one["name"]: one for one in summary["steps"]}
     parsed = (one["source"] for one in summary["parsers"] if not in_blocks(graph.step(one["source"])))
     handed = sum(counts[edge.producer]["out"] for edge in plan.edges) + sum(counts[name]["in"] for name in parsed)
-    return max(0.0, taken - beside - working) * 1e9 / handed if handed else 0.0
+    return max(0.0, taken - beside - working) * 1e9 / handed / crowded if handed else 0.0
 
 
 def within_reader(costs: Mapping[str, float], stages: Stages) -> dict[str, float]:
@@ -116,11 +120,10 @@ def within_reader(costs: Mapping[str, float], stages: Stages) -> dict[str, float
     return {**costs, "emit_ns": min(costs["emit_ns"], most)}
 
 
-def most_reading(graph: Graph, costs: Mapping[str, float], stages: Stages) -> float:
-    """What the sources can have taken of the thread that reads: it has other steps, and it sends. Where those behind it
-    cost much, that says more than what one thread had left over beside them."""
-    sources = (step.name for step in graph.steps if not step.inputs)
-    return stages.beyond(0) + sum(map(stages.work, sources)) - costs["emit_ns"] * stages.sent(0)
+def most_within_reader(costs: Mapping[str, float], stages: Stages) -> float:
+    """What the steps of the thread that reads can take, without parsing: it also sends. Timers may say more of one
+    thread, where what comes from memory is paid by whoever looks first."""
+    return stages.busy[0] - costs["emit_ns"] * stages.sent(0)
 
 
 def with_fetching(own: Mapping[str, StepCosts], costs: Mapping[str, float], stages: Stages) -> dict[str, StepCosts]:

@@ -5,7 +5,8 @@ How much that is can't be told from what threads cost alone: calibration runs th
 and what it takes longer than their work is the price of each element that was handed over. It differs by what is handed
 over: a tuple to one worker, or to all of them, of whom the slowest is waited for; or the place of a pane or a window in
 the store of the thread that keeps it, which works on meanwhile; or a pane in a ring, where workers also wait for their
-turns.
+turns. And it grows with how many threads each core has beyond one: with one thread more than there are cores somebody
+nearly always has work. So what was measured is told, and counted, for each of them.
 """
 
 from __future__ import annotations
@@ -29,19 +30,23 @@ def handing(pattern: typed.Pattern) -> str:
     return WINDOWS if pattern.name in ("window_partitioning", "nesting", "window_farming") else TUPLES
 
 
-def lost(machine: Machine, what: str, workers: int) -> float:
-    """Nanoseconds by which an element that is handed over makes the run longer. Between the numbers of workers that
-    were measured it is interpolated; with more than that it stays the same. Where nothing is known of a tuple to all,
-    it is taken to be as one to one worker."""
+def beyond_one(threads: int, cores: int) -> float:
+    """Threads that a core has beyond one, on average."""
+    return max(0, threads - cores) / cores
+
+
+def lost(machine: Machine, what: str, workers: int, threads: int) -> float:
+    """Nanoseconds by which an element that is handed over makes the run longer, when there are so many threads in all.
+    Between the numbers of workers that were measured it is interpolated; with more than that it stays the same. Where
+    nothing is known of a tuple to all, it is taken to be as one to one worker."""
     known = machine.crowded.get(what) or (machine.crowded.get(TUPLES) if what == COPIES else None)
     measured = sorted((known or {}).items())
     if not measured:
         return 2 * machine.hop / _BLOCK / machine.cores
     below = max((one for one in measured if one[0] <= workers), default=measured[0])
     above = min((one for one in measured if one[0] >= workers), default=measured[-1])
-    if above[0] <= below[0]:
-        return below[1]
-    return below[1] + (above[1] - below[1]) * (workers - below[0]) / (above[0] - below[0])
+    between = (workers - below[0]) / (above[0] - below[0]) if above[0] > below[0] else 0.0
+    return beyond_one(threads, machine.cores) * (below[1] + (above[1] - below[1]) * between)
 
 
 def workers_of(pattern: typed.Pattern) -> int:

@@ -188,17 +188,18 @@ def staged(model: Model, patterns: Mapping[str, typed.Pattern]) -> Whole:
     threads = _Threads(model, chosen)
     stages = threads.stages()
     a_tuple, limit = fastest(stages, model.machine.cores)
-    if sum(stage.threads for stage in stages) > model.machine.cores:
-        a_tuple += _lost(model, chosen)
+    running = sum(stage.threads for stage in stages)
+    if running > model.machine.cores:
+        a_tuple += _lost(model, chosen, running)
     memory = sum(one.memory for one in chosen.values())
     memory += model.machine.link_bytes * max(0, len(threads.segments) - 1)
     latency = _longest_way(model, {name: one.latency for name, one in chosen.items()}, threads.hop)
     return Whole(STAGED, chosen, stages, SECOND / a_tuple if a_tuple else float("inf"), limit, latency, memory)
 
 
-def _lost(model: Model, chosen: Mapping[str, Prediction]) -> float:
-    """For each tuple, where threads share cores: by what each pattern hands its workers, and of what goes from thread
-    to thread besides. Blocks of CSV are so large that handing them over does not count."""
+def _lost(model: Model, chosen: Mapping[str, Prediction], running: int) -> float:
+    """For each tuple, where so many threads share the cores: by what each pattern hands its workers, and of what goes
+    from thread to thread besides. Blocks of CSV are so large that handing them over does not count."""
     counting_one = replace(model, machine=counting(model.machine))
     counted = predict_units(counting_one, {name: one.pattern for name, one in chosen.items()})
     threads, machine = _Threads(model, chosen), model.machine
@@ -208,8 +209,8 @@ def _lost(model: Model, chosen: Mapping[str, Prediction]) -> float:
     for name in sorted(threads.parallel):
         own = (_work(counted[name].stages) - _work(chosen[name].stages)) * model.unit(name).tuples_in
         pattern, between = chosen[name].pattern, between - own
-        total += own * lost(machine, handing(pattern), workers_of(pattern))
-    return total + max(0.0, between) * lost(machine, TUPLES, 1)
+        total += own * lost(machine, handing(pattern), workers_of(pattern), running)
+    return total + max(0.0, between) * lost(machine, TUPLES, 1, running)
 
 
 def _work(stages: Iterable[Stage]) -> float:

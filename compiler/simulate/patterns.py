@@ -37,7 +37,7 @@ class Scene:
     result in the one that takes them. `grain`: so many tuples go through as one, which is as much faster; a slide
     should still have about twenty. Where one tuple ends thousands of windows it is a part of a tuple. `parsing`: the
     work for each tuple in the thread that parses for the first one; `helps`: which takes a part of it where it would
-    wait."""
+    wait. `apart`: a step that is not divided, and what is behind it, have a thread beside the one that reads."""
 
     load: Load
     machine: Machine
@@ -51,6 +51,7 @@ class Scene:
     grain: float = 1
     parsing: float = 0.0
     helps: bool = False
+    apart: bool = False
 
 
 def play(scene: Scene) -> Played:
@@ -60,32 +61,32 @@ def play(scene: Scene) -> Played:
     threads = len(one.stations) + (1 if scene.pattern.name == "sequential" else 2) + (scene.parsing > 0)
     stretch = 1.0
     if end and threads > scene.machine.cores:
-        stretch = max(1.0, busy / end / scene.machine.cores) + _lost(scene, busy) / end
+        stretch = max(1.0, busy / end / scene.machine.cores) + _lost(scene, busy, threads) / end
     latencies = one.collector.latencies
     mean = sum(latencies) / len(latencies) if latencies else 0.0
     return Played(scene.count, len(latencies), scene.count / (end * stretch) * SECOND, mean * stretch,
                   busy / (end * stretch), threads)
 
 
-def _lost(scene: Scene, busy: float) -> float:
-    """Of all tuples, where threads share cores. What is parsed in blocks is handed over so seldom that it does not
-    count."""
+def _lost(scene: Scene, busy: float, threads: int) -> float:
+    """Of all tuples, where so many threads share the cores. What is parsed in blocks is handed over so seldom that it
+    does not count."""
     _, counted, _ = _through(replace(scene, machine=counting(scene.machine)))
     parsed = scene.count if scene.parsing > 0 and not scene.helps else 0
     pattern = scene.pattern
-    return ((counted - busy) * lost(scene.machine, handing(pattern), workers_of(pattern))
-            + parsed * lost(scene.machine, TUPLES, 1))
+    return ((counted - busy) * lost(scene.machine, handing(pattern), workers_of(pattern), threads)
+            + parsed * lost(scene.machine, TUPLES, 1, threads))
 
 
 def _through(scene: Scene) -> tuple[_Play, float, float]:
     """The play, how long all threads together worked, and when the last was done."""
-    one = _PLAYS[scene.pattern.name](scene)
+    one = _Apart(scene) if scene.apart else _PLAYS[scene.pattern.name](scene)
     rate = scene.rate and scene.rate / scene.grain
     slide, count = scene.load.slide / scene.grain, round(scene.count / scene.grain)
     for each in tuples(slide, one.cuts, scene.shares, count, rate, scene.seed):
         one.take(each)
     one.collector.finish()
-    end = max(one.collector.free, one.now)
+    end = max(one.collector.free, one.now, *(station.free for station in one.stations))
     return one, one.emitter_busy + one.collector.busy + sum(station.busy for station in one.stations), end
 
 
@@ -150,6 +151,20 @@ class _Sequential(_Play):
         for _ in each.ends:
             self.emit(self.load.ending + self.scene.after)
             self.collector.latencies.append(self.now - each.time)
+
+
+class _Apart(_Play):
+    def __init__(self, scene: Scene):
+        super().__init__(scene)
+        self.stations = self.threads(1)
+
+    def take(self, each: Tuple) -> None:
+        self.begin(each, self.sent)
+        behind = self.stations[0]
+        self.send(behind, self.kept)
+        for _ in each.ends:
+            done = behind.do(self.now, self.load.ending + self.scene.after)
+            self.collector.latencies.append(done - each.time)
 
 
 class _Farm(_Play):

@@ -154,15 +154,16 @@ def _nowhere():
     return NOWHERE
 
 
-def _scene(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None, seed: int) -> Scene:
+def _scene(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None, seed: int,
+           apart: bool = False) -> Scene:
     slide, grain = operator.load.slide, _grain(operator)
     count = min(_MOST_TUPLES, max(_MOST_TUPLES / 4, _RESULTS * slide / grain), _MOST_RESULTS * slide / grain)
     before, parsing = operator.before, operator.parsing
-    if pattern.name == "sequential" and operator.alone is not None:
+    if pattern.name == "sequential" and not apart and operator.alone is not None:
         before, parsing = operator.alone, 0.0
     load = replace(operator.load, ordered=pattern.name not in operator.free)
     return Scene(load, machine, pattern, key_shares(operator.keys), int(count) * grain, rate, seed, before,
-                 operator.after, grain, parsing, operator.helps)
+                 operator.after, grain, parsing, operator.helps, apart)
 
 
 def _grain(operator: Operator) -> float:
@@ -186,8 +187,9 @@ def scaling_table(operator: Operator, machine: Machine, degrees: Sequence[int],
 
 
 def play_once(operator: Operator, machine: Machine, pattern: typed.Pattern, rate: float | None = None,
-              seed: int = 1) -> Played:
-    return play(_scene(operator, machine, pattern, rate, seed))
+              seed: int = 1, apart: bool = False) -> Played:
+    """`apart`: what is sequential has a thread beside the one that reads."""
+    return play(_scene(operator, machine, pattern, rate, seed, apart))
 
 
 def rows(table: Mapping[str, Mapping[str, list[Point]]]) -> Iterator[tuple[str, str, Point]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from dfc.compiler import pipeline
 from dfc.compiler.artifacts.profile import StepCosts
@@ -60,9 +62,29 @@ def test_sources_take_what_parsing_takes_and_what_is_left(a_tuple, parser, at_mo
     nothing = step(calls(), calls(), calls())
     window = step(calls(10**6, a_tuple), calls(), calls())
     found = _costs(GRAPH, Measured((nothing, window, nothing), INSIDE, OUTSIDE, {}, run(34.0), run(50.0, parser)),
-                   at_most)
+                   ("s",), at_most)
     assert found["s"] == StepCosts(tuple=pytest.approx(reading), parse=parse and pytest.approx(parse))
     assert found["s"].tuple + found["w"].tuple == pytest.approx(34.0), "all of it is told"
+
+
+MAPPED = pipeline.flow(pipeline.check(
+    'app a\nrecord R { ts: timestamp<ms>, k: i64 }\nrecord K { k: i64 }\nsource s: R = csv("s.csv") event time ts\n'
+    'stream m = s |> map { k } -> K\nstream w = m |> by k |> window count 1000 |> aggregate { k, n: count() }\n'
+    'sink out = w to csv("o.csv")\n', "a.dfl", {}))
+
+
+@pytest.mark.parametrize(("at_most", "reading", "mapping", "counting"), [
+    (math.inf, 4.0, 10.0, 20.0),  # as the timers say, and what they leave
+    (14.0, 4.0, 10.0, 20.0),
+    (7.0, 2.0, 5.0, 27.0),        # the thread that reads and maps took half as much: the rest was the window's
+    (0.0, 0.486, 1.214, 32.3),    # a little is always left, of which each has its part
+])
+def test_steps_beside_the_source_take_no_more_than_their_thread(at_most, reading, mapping, counting):
+    nothing, counts = step(calls(), calls(), calls()), run(34.0)
+    counts["steps"].insert(1, {"name": "m", "in": 10**6, "out": 10**6})
+    steps = (nothing, step(calls(10**6, 10.0), calls(), calls()), step(calls(10**6, 20.0), calls(), calls()), nothing)
+    found = _costs(MAPPED, Measured(steps, INSIDE, OUTSIDE, {}, counts), ("s", "m"), at_most)
+    assert [found[name].tuple for name in ("s", "m", "w")] == pytest.approx([reading, mapping, counting], rel=1e-3)
 
 
 def test_each_source_has_its_own_parsing():

@@ -190,22 +190,26 @@ def _any_parts(random: Random) -> dict[str, float]:
     return {name: random.choice([0.0, 10 ** random.uniform(0, 5)]) for name in ("keep", "pane", "keep_whole", "whole")}
 
 
+FEW = replace(MACHINE, cores=2)
+
+
 # Each tuple has a result: a worker takes what it is given, and the collector its result. What all get goes over once.
+# Two workers make four threads, two a core; with three that merge there are five more than cores, or six with a dealer.
 @pytest.mark.parametrize(("name", "settings", "handed"), [
     ("key_partitioning", {}, 2 * 6.0), ("window_farming", {"style": "agnostic"}, 2 * 80.0),
     ("window_farming", {"style": "active"}, 2 * 6.0), ("window_partitioning", {}, 2 * 80.0),
     ("pane_farming", {"merge": "collector"}, 2 * 40.0), ("pane_farming", {"merge": "ring"}, 2 * 70.0),
-    ("pane_farming", {"merge": "shuffled", "merge_workers": 3}, 3 * 40.0),
-    ("pane_farming", {"merge": "farm", "merge_workers": 3}, 4 * 40.0),
+    ("pane_farming", {"merge": "shuffled", "merge_workers": 3}, 2.5 * 3 * 40.0),
+    ("pane_farming", {"merge": "farm", "merge_workers": 3}, 3 * 4 * 40.0),
 ])
 def test_what_is_handed_over_costs_more_where_threads_share_cores(name, settings, handed):
     """By what it is, a tuple, a pane or a window, and by the number of workers."""
     cheap = operator(costs=Costs(tuple=12.0, window=28.0, merge=28.0), shares_panes=True, slide=1.0, window=3.0,
                      panes=3.0)
-    pattern, few = of(name, 2, **settings), replace(MACHINE, cores=2)
-    losing = replace(few, crowded={"tuples": {1: 4.0, 3: 8.0}, "panes": {1: 40.0}, "turns": {1: 70.0},
+    pattern = of(name, 2, **settings)
+    losing = replace(FEW, crowded={"tuples": {1: 4.0, 3: 8.0}, "panes": {1: 40.0}, "turns": {1: 70.0},
                                    "windows": {2: 80.0, 4: 99.0}})
-    free = replace(few, crowded={what: {1: 0.0} for what in losing.crowded})
+    free = replace(FEW, crowded={what: {1: 0.0} for what in losing.crowded})
     slower, faster = (1e9 / play_once(cheap, machine, pattern).rate for machine in (losing, free))
     assert slower - faster == pytest.approx(handed, rel=0.01)
 
@@ -245,19 +249,36 @@ def test_tuples_for_all_workers_cost_what_they_cost_there(workers, cores, ns):
     assert 1e9 / play_once(cheap, machine, pattern).rate == pytest.approx(ns, rel=0.02)
 
 
+@pytest.mark.parametrize(("cores", "parsing", "ns"), [
+    (4, 0.0, 17.0),  # the operator's thread: taking, the tuple, a tenth of a result and of what is behind it
+    (2, 0.0, 17.0), (1, 0.0, 26.0 + 8.0),  # both threads on one core: and one of them too many
+    (4, 60.0, 34.5), (2, 60.0, 43.0 + 4.0)])    # a parser, whom the reader helps; all three on two cores
+def test_what_has_a_thread_beside_the_reader_is_no_worker(cores, parsing, ns):
+    one = replace(operator(costs=Costs(tuple=8.0, window=40.0), slide=10.0, window=10.0, panes=1.0), before=3.0,
+                  after=40.0, alone=5.0, parsing=parsing, helps=True)
+    machine = Machine(cores=cores, emit=6.0, take=1.0, collect=99.0, crowded={"tuples": {1: 8.0}})
+    played = play_once(one, machine, of("sequential", None), apart=True)
+    assert 1e9 / played.rate == pytest.approx(ns, rel=0.02) and played.threads == 2 + (parsing > 0)
+
+
 def test_a_tuple_to_all_loses_what_one_to_one_does_where_nothing_else_is_known():
     what = handing(of("window_farming", 2, style="active"))
-    assert lost(replace(MACHINE, crowded={"tuples": {1: 4.0}, "copies": {2: 9.0}}), what, 2) == 9.0
-    assert lost(replace(MACHINE, crowded={"tuples": {1: 4.0}}), what, 2) == 4.0
+    assert lost(replace(FEW, crowded={"tuples": {1: 4.0}, "copies": {2: 9.0}}), what, 2, 4) == 9.0
+    assert lost(replace(FEW, crowded={"tuples": {1: 4.0}}), what, 2, 4) == 4.0
 
 
 @pytest.mark.parametrize(("workers", "ns"), [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0), (9, 8.0)])
 def test_between_numbers_of_workers_losses_are_interpolated(workers, ns):
-    assert lost(replace(MACHINE, crowded={"panes": {4: 8.0, 2: 4.0}}), "panes", workers) == pytest.approx(ns)
+    assert lost(replace(FEW, crowded={"panes": {4: 8.0, 2: 4.0}}), "panes", workers, 4) == pytest.approx(ns)
+
+
+@pytest.mark.parametrize(("threads", "ns"), [(1, 0.0), (2, 0.0), (3, 4.0), (4, 8.0), (7, 20.0)])
+def test_the_more_threads_a_core_has_the_more_is_lost(threads, ns):
+    assert lost(replace(FEW, crowded={"tuples": {1: 8.0}}), "tuples", 1, threads) == pytest.approx(ns)
 
 
 def test_what_was_not_measured_loses_a_waking_for_each_block():
-    assert lost(Machine(cores=4, hop=2560.0, crowded={"panes": {1: 40.0}}), "tuples", 2) == pytest.approx(5.0)
+    assert lost(Machine(cores=4, hop=2560.0, crowded={"panes": {1: 40.0}}), "tuples", 2, 5) == pytest.approx(5.0)
 
 
 def test_the_busiest_stage_decides():

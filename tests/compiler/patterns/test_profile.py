@@ -12,7 +12,7 @@ from dfc.compiler.calibrate import measured_keys
 from dfc.compiler.calibrate_threads import (
     Stages,
     lost,
-    most_reading,
+    most_within_reader,
     parsing,
     scatter,
     sending,
@@ -123,10 +123,10 @@ def test_an_element_costs_what_the_threads_take_beyond_their_steps(reader, windo
 
 
 @pytest.mark.parametrize(("seconds", "threads", "cores", "parser", "ns"), [
-    (8.0, (2.0, 7.0, 2.0), 4, None, 5.0),          # the busiest took 7 s; two elements a tuple were handed over
+    (8.0, (2.0, 7.0, 2.0), 2, None, 10.0),         # the busiest took 7 s; two elements a tuple; three threads
     (8.0, (2.0, 7.0, 2.0), 1, None, 0.0),          # all have one core, and were faster than they could be
-    (8.0, (5.0, 5.0, 2.0), 2, None, 10.0),         # 6 s on each of two cores
-    (8.5, (2.0, 7.0, 2.0), 3, (3.0, 0.0), 7.5),    # a block that was parsed is no element
+    (8.0, (5.0, 5.0, 2.0), 2, None, 20.0),         # 6 s on each of two cores
+    (8.5, (2.0, 7.0, 2.0), 3, (3.0, 0.0), 22.5),   # a block that was parsed is no element; a third of a thread more
 ])
 def test_what_a_run_takes_longer_than_its_threads_is_lost_by_what_is_handed_over(seconds, threads, cores, parser, ns):
     said = summary(10**8, dict(enumerate(threads)), parser) | {"seconds": 99.0}  # it looked at clocks all the time
@@ -135,7 +135,14 @@ def test_what_a_run_takes_longer_than_its_threads_is_lost_by_what_is_handed_over
     plan = pipeline.plan(GRAPH, None)
     assert lost(GRAPH, plan, for_one_thread, said, untold, cores) == pytest.approx(ns)
     beside = for_one_thread | {"seconds": 1.01}  # 0.1 s for ten times as many tuples, which are not the threads'
-    assert lost(GRAPH, plan, beside, said, untold, cores) == pytest.approx(max(0.0, ns - 0.5))
+    more = {1: 2.0, 2: 0.5, 3: 1 / 3}[cores]  # threads that a core has beyond one
+    assert lost(GRAPH, plan, beside, said, untold, cores) == pytest.approx(max(0.0, ns - 0.5 / more))
+
+
+def test_threads_that_have_a_core_each_tell_nothing_of_those_that_share_one():
+    said = summary(10**8, {0: 2.0, 1: 7.0, 2: 2.0})
+    told = {"in": 10**8, "seconds": 9.0, "cpu_seconds": 9.0}
+    assert lost(GRAPH, pipeline.plan(GRAPH, None), told, said, told, 3) is None
 
 
 @pytest.mark.parametrize(("reader", "shared"), [(1.5, 15.0), (3.0, 30.0), (0.3, 7.0)])
@@ -164,9 +171,9 @@ def test_nothing_is_known_of_a_reader_that_sends_both_ways():
 
 
 @pytest.mark.parametrize("reading", [0.0, 3.0, 50.0])
-def test_sources_take_no_more_than_the_thread_that_reads(reading):
+def test_steps_of_the_thread_that_reads_take_no_more_than_it_does_beside_sending(reading):
     """It took 20 ns for a tuple, of which 7 went to sending, whatever was left over for it in one thread."""
-    assert most_reading(GRAPH, CHANNELS, stages(reading, (2.0, 7.0, 2.0))) == pytest.approx(13.0)
+    assert most_within_reader(CHANNELS, stages(reading, (2.0, 7.0, 2.0))) == pytest.approx(13.0)
 
 
 def test_parsing_in_a_thread_of_its_own_is_neither_sending_nor_reading():
@@ -174,7 +181,7 @@ def test_parsing_in_a_thread_of_its_own_is_neither_sending_nor_reading():
     assert parsing(summary(10**8, {}, (1.5, 0.2))) == {"s": pytest.approx(17.0)}
     assert parsing(summary(10**8, {})) == parsing(None) == {}
     found = stages(0.0, (2.2, 7.0, 2.0), (1.5, 0.2))
-    assert most_reading(GRAPH, CHANNELS, found) == pytest.approx(13.0)
+    assert most_within_reader(CHANNELS, found) == pytest.approx(13.0)
     assert with_crossings(CHANNELS, found, 0.0) == with_crossings(CHANNELS, stages(0.0, (2.0, 7.0, 2.0)), 0.0)
 
 
