@@ -227,32 +227,36 @@ def _children() -> float:
 
 def _costs(graph: Graph, measured: Measured, reader: Collection[str] = (),
            at_most: float = math.inf) -> dict[str, StepCosts]:
-    """The timed run divides the time, the plain run has the whole: it may be less than the steps' parts together, since
-    timers keep calls apart that are otherwise one. Then all parts shrink alike, so that sources have at least what
-    parsing alone took. With a thread a stage, the steps of the `reader` took `at_most` so much beside parsing: what is
-    beyond that is shared by the others, as they share their part. When their time was over the two runs had come to
-    different places, so that the parts are counted as in the run that tells the whole."""
+    """The timed run divides the time, the plain run has the whole. `reader`: the steps of the thread that reads in a
+    run with a thread a stage, `at_most`: what they took there beside parsing. When their time was over the two runs had
+    come to different places, so that the parts are counted as in the run that tells the whole."""
     counts = {one["name"]: one for one in measured.plain["steps"]}
     costs = {step.name: _step_costs(graph, step, measured) for step in graph.steps if step.inputs}
     sources = [step.name for step in graph.steps if not step.inputs]
     read = max(1, sum(counts[name]["in"] for name in sources))
     shares, parsed = {name: counts[name]["in"] / read for name in sources}, parsing(measured.staged)
-    whole = measured.plain["cpu_seconds"] * 1e9 / read
     parts = {name: ((cost.tuple or 0.0) * counts[name]["in"] + (cost.window or 0.0) * counts[name]["out"]) / read
              for name, cost in costs.items()}
     ahead = sum(parsed.get(name, 0.0) * share for name, share in shares.items())
+    reading, scales = _fitted(measured.plain["cpu_seconds"] * 1e9 / read, ahead, parts, reader, at_most)
+    return {name: scaled(cost, scales[name]) for name, cost in costs.items()} | of_sources(reading, parsed, shares)
+
+
+def _fitted(whole: float, ahead: float, parts: Mapping[str, float], reader: Collection[str],
+            at_most: float) -> tuple[float, dict[str, float]]:
+    """What sources take of the whole, of which `ahead` is parsing, and what each of the timed parts is to be scaled by.
+    Parts may be more than the whole, since timers keep calls apart that are otherwise one: then all shrink alike, so
+    that sources have at least what parsing alone took. What the steps of the reader have beyond `at_most` is shared by
+    the others, as they share their part."""
+    timed, within = sum(parts.values()), sum(parts[name] for name in parts if name in reader)
     least = min(whole, max(ahead, min(_LEAST_READING * whole, _LEAST_READING_NS)))
-    reading = max(least, whole - sum(parts.values()))
-    scale = (whole - reading) / sum(parts.values()) if any(parts.values()) else 1.0
-    within = sum(parts[name] for name in parts if name in reader)
-    others, taken, most = sum(parts.values()) - within, reading + scale * within, max(least, ahead + at_most)
-    scales = dict.fromkeys(parts, scale)
-    if others > 0 and taken > most:
-        fits = (most - ahead) / (taken - ahead)
-        reading = ahead + fits * (reading - ahead)
-        scales = {name: fits * scale if name in reader else (whole - most) / others for name in parts}
-    costs = {name: scaled(cost, scales[name]) for name, cost in costs.items()}
-    return costs | of_sources(reading, parsed, shares)
+    reading = max(least, whole - timed)
+    scale = (whole - reading) / timed if timed else 1.0
+    taken, most = reading + scale * within, max(least, ahead + at_most)
+    if timed <= within or taken <= most:
+        return reading, dict.fromkeys(parts, scale)
+    fits, others = (most - ahead) / (taken - ahead), (whole - most) / (timed - within)
+    return ahead + fits * (reading - ahead), {name: fits * scale if name in reader else others for name in parts}
 
 
 def _of_operators(graph: Graph, own: Mapping[str, StepCosts]) -> dict[str, StepCosts]:

@@ -17,9 +17,9 @@ programs with threads `parse` is that of the thread which parses, and `fetch` wh
 where no thread parses. Steps that are no operators have one alternate, called by their own name.
 `emit_shared_ns` is what sending a tuple takes where workers share the sender's core, `emit_all_ns` where all of them
 get it.
-`crowded` is what an element that is handed over makes a run longer where threads share cores: a tuple, or one that all
-workers get (`copies`), or a pane or a window that another thread keeps, or a pane in a ring (`turns`), by the number of
-workers.
+`crowded` is what an element that is handed over makes a run longer where threads share cores, for each thread that a
+core has beyond one: a tuple, or one that all workers get (`copies`), or a pane or a window that another thread keeps,
+or a pane in a ring (`turns`), by the number of workers.
 
 A profile from traces (`dfc profile`) also has for each source how its tuples came: `rows`, `rejected`, `start`,
 `seconds`, `arrivals`, `disorder`, `seasons`, `forecast`; and for each operator `key_figures` and `alternates`.
