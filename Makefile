@@ -49,5 +49,5 @@ clean: ## remove what was made, the virtual environment too
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test soak sanitize fuzz demo demo-control demo-loop lint clean
+.PHONY: help setup test soak sanitize fuzz demo demo-control demo-loop bench lint clean
 .DEFAULT_GOAL := help
