@@ -62,13 +62,15 @@ def test_changing_alternates(window: str, pattern: str) -> None:
         graph = run_passes(build_graph(built.typed))
         expected = {name: list(interpret.run(graph, folder=folder, user_c=user_code(graph), active={"s": name},
                                              check=False).csv_lines("out_s")) for name in NAMES}
-        for _ in range(4):
-            check_run(built, expected, rng, elastic_operators(case))
+        switched = [check_run(built, expected, rng, elastic_operators(case)) for _ in range(4)]
+        assert any(switched), f"DFC_TEST_SEED={SEED}: nothing was switched"
     finally:
         shutil.rmtree(folder)
 
 
-def check_run(built: native.Program, expected: dict[str, list[str]], rng: random.Random, operators: list[str]) -> None:
+def check_run(built: native.Program, expected: dict[str, list[str]], rng: random.Random, operators: list[str]) -> bool:
+    """Whether a switch could be seen: not where the reader was through before the first result came, since switches wait
+    behind state that moves."""
     moments = range(1, 170, rng.randrange(3, 12))
     switches = [(at, f"{at} alternate=s={NAMES[(i + 1) % len(NAMES)]}") for i, at in enumerate(moments)]
     words = random_changes(rng, 170).words(operators) if operators else ["--workers", "2", "--layout", "staged",
@@ -82,4 +84,4 @@ def check_run(built: native.Program, expected: dict[str, list[str]], rng: random
     for number, line in enumerate(got):
         given = [expected[name][number] for name in NAMES]
         assert line in given, f"DFC_TEST_SEED={SEED}: {script}: row {number} is {line}, expected one of {given}"
-    assert any(line != usual for line, usual in zip(got, one, strict=True)), "nothing was switched"
+    return got != one
