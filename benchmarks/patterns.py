@@ -2,9 +2,9 @@
 
 The patterns are forced (`dfc compile --pattern`) and run with a thread a stage, also with one worker. Each has what dfc
 predicts beside what was measured at full speed: over all of the data without a first part, which fills the windows.
-What threads cost that share cores, and how fast a core is beside one that works, differs from minute to minute: programs
-are calibrated in every turn, and the medians of what is predicted and of what is measured stand side by side. So does what
-the cores themselves give: the program by hand, twice at once.
+What threads cost that share cores, and how fast a core is beside one that works, differs from minute to minute:
+programs are calibrated in every turn, and the medians of what is predicted and of what is measured stand side by side.
+So does what the cores themselves give: the program by hand, twice at once.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def test_changing_alternates(window: str, pattern: str) -> None:
 
 
 def check_run(built: native.Program, expected: dict[str, list[str]], rng: random.Random, operators: list[str]) -> bool:
-    """Whether a switch could be seen: not where the reader was through before the first result came, since switches wait
+    """Whether a switch could be seen: not where the reader was through before the first result, since switches wait
     behind state that moves."""
     moments = range(1, 170, rng.randrange(3, 12))
     switches = [(at, f"{at} alternate=s={NAMES[(i + 1) % len(NAMES)]}") for i, at in enumerate(moments)]
