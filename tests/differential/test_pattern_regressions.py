@@ -59,6 +59,9 @@ CASES = {
         "  alternate one value 0.9 = { k, v: sum(if v > min(v) then 1 else 0) }\n"
         "  alternate two value 0.4 = { k, v: sum(if v < max(v) then 1 else 0) }\n}\n"
         'sink out = sums to csv("out.csv")\n', ("sums=window_farming:2",)),
+    "an argument that takes long and reads nothing, in panes": (
+        "stream powers = in |> by k |> window time 10ms slide 4ms |> aggregate { k, e: max(exp(1.0)) }\n"
+        'sink out = powers to csv("out.csv")\n', (f"powers={PANES}",)),
     "nothing is aggregated, in panes": (
         "stream bounds = in |> by k |> window time 10ms slide 4ms |> aggregate { k, from: window_start }\n"
         'sink out = bounds to csv("out.csv")\n', (f"bounds={PANES}",)),
